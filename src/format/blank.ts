@@ -1,7 +1,7 @@
-/** Whether a YAML file says anything at all. Apart from the parser, so that who only asks this does not load it. */
+/** Whether a YAML file has any content. Separate from the parser, so that callers with only this question do not load it. */
 
 export function saysNothing(bytes: Uint8Array): boolean {
-  // A lone carriage return ends a line in YAML, and so a comment: `.` does not match it.
+  // A lone carriage return ends a line in YAML, and therefore a comment: `.` does not match it.
   return new TextDecoder()
     .decode(bytes)
     .split("\n")

@@ -1,8 +1,8 @@
-/** What depends on each other, in an order in which each stands behind what it depends on. */
+/** Sorts items with dependencies topologically. */
 
 export type Linked = { readonly id: string; readonly dependsOn: readonly string[] };
 
-/** As they stand, except that whoever is early waits for those that it depends on. What is unknown, or a circle, holds nobody up. */
+/** Keeps the given order, except that an item moves after its dependencies. Unknown names and cycles do not matter. */
 export function inOrder<T extends Linked>(all: readonly T[]): readonly T[] {
   const known = new Set(all.map(({ id }) => id));
   const placed = new Set<string>();
@@ -19,7 +19,7 @@ export function inOrder<T extends Linked>(all: readonly T[]): readonly T[] {
   return ordered;
 }
 
-/** Walks with a stack of its own, because a chain may be long. Empty without a circle; otherwise its last is its first. */
+/** Uses an explicit stack, because a chain may be long. Empty without a cycle; otherwise the last name equals the first. */
 export function circleIn(all: readonly Linked[]): readonly string[] {
   const known = new Map<string, Linked>();
   for (const one of all) if (!known.has(one.id)) known.set(one.id, one);

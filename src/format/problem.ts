@@ -1,4 +1,4 @@
-/** What is wrong with a file, where, and how it is said. */
+/** A problem of a file: its position, its code and its message. */
 
 import type { Place } from "../core/model/workflow.ts";
 
@@ -12,10 +12,10 @@ export type Problem = {
   readonly suggestion?: string;
 };
 
-/** A problem before its offset in the text becomes a place. */
+/** A problem with an offset instead of a position. */
 export type Fault = { readonly offset: number; readonly code: string; readonly message: string };
 
-/** Nobody reads more of them, and a hostile file would have hundreds of thousands. */
+/** A malicious file could cause hundreds of thousands. */
 export const PROBLEMS_MAX = 100;
 const MESSAGE_MAX = 200;
 
@@ -28,13 +28,13 @@ export function sortProblems(problems: readonly Problem[]): readonly Problem[] {
   return problems.toSorted((a, b) => compare(a.file, b.file) || a.line - b.line || a.col - b.col);
 }
 
-/** By code unit: the order must not depend on the language of the machine. */
+/** By code unit: the order must not depend on the locale. */
 function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
 
-/** Turns offsets in a text into places. Columns count characters, so that an emoji is one. */
+/** Converts offsets in a text to positions. Columns count code points, so an emoji is one column. */
 export function placesIn(file: string, text: string): (offset: number) => Place {
   const starts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
@@ -56,7 +56,7 @@ function lastAtOrBefore(starts: readonly number[], offset: number): number {
   return low;
 }
 
-/** At most one problem for a place. */
+/** At most one problem for each position. */
 export function problemsAt(faults: readonly Fault[], placeAt: (offset: number) => Place): readonly Problem[] {
   const inOrder = faults.toSorted((a, b) => a.offset - b.offset);
   const single = inOrder.filter(({ offset }, index) => offset !== inOrder[index - 1]?.offset);

@@ -1,8 +1,8 @@
 /**
  * Prompts: Markdown with named variables, and nothing else.
  *
- * `{summary}` is a variable and `{{summary}}` is the text `{summary}`. So is `{plan.summary}`, where there is an artifact `plan`. All
- * other braces are text, so that an example in JSON needs no care.
+ * `{summary}` is a variable and `{{summary}}` is the text `{summary}`. `{plan.summary}` is a variable if an artifact `plan`
+ * exists. All other braces are text, so that JSON examples need no escaping.
  */
 
 import type { Place } from "../core/model/workflow.ts";
@@ -20,7 +20,7 @@ export type Word = {
   readonly place: Place;
 };
 
-/** Names of artifacts may have dots themselves: the longest that fits is meant. What begins with no artifact is text. */
+/** Names of artifacts may contain dots: the longest match counts. A word without an artifact is text. */
 export function wordsIn(
   { file, text }: { readonly file: string; readonly text: string },
   artifacts: readonly string[],
@@ -48,7 +48,7 @@ export function variablesOf(
   });
 }
 
-/** As `fill`, for a person: of a line that is a label and a variable, nothing is left where there is nothing to label. */
+/** As `fill`, for a person: removes a line with a label and a variable if the variable is empty. */
 export function fillAsked(text: string, vars: Readonly<Record<string, string>>): string {
   const lines = text.split("\n").flatMap((line) => {
     const filled = fill(line, vars);
@@ -57,7 +57,7 @@ export function fillAsked(text: string, vars: Readonly<Record<string, string>>):
   return lines.join("\n").trim();
 }
 
-/** Goes over the text once: what a value brings along is never read as a variable. */
+/** One pass: values are never scanned for variables. */
 export function fill(text: string, vars: Readonly<Record<string, string>>): string {
   return text.replace(ANY, (match: string, ...[literal, name = "", dotted]: (string | undefined)[]) => {
     if (literal !== undefined) return `{${literal}}`;
@@ -68,7 +68,7 @@ export function fill(text: string, vars: Readonly<Record<string, string>>): stri
   });
 }
 
-/** Only what has a value is a variable here: a word with a dot may be anything. */
+/** Here only a word with a value is a variable: other words with a dot are text. */
 function fillDotted(match: string, word: string, vars: Readonly<Record<string, string>>): string {
   const value = Object.hasOwn(vars, word) ? vars[word] : undefined;
   if (value === undefined) return match;

@@ -1,16 +1,16 @@
 /**
  * SHA-256 of a text or of bytes.
  *
- * Loading Node's own takes longer than opening the database and reading a run together. So what a process hashes first is
- * hashed here; whoever has more to do gets the fast one.
+ * Loading `node:crypto` takes longer than opening the database and reading a run. So this implementation hashes the first bytes
+ * of a process; after that, the faster `node:crypto` is loaded.
  */
 
 import type * as crypto from "node:crypto";
 
-/** So much is hashed here before Node's own is loaded: about as much as loading it takes. */
+/** The number of bytes hashed here before `node:crypto` is loaded: hashing them takes about as long as loading it. */
 const SMALL = 3000;
 
-/** The first bits behind the point of the square roots of the first primes, and of their cube roots. */
+/** The first fractional bits of the square roots of the first primes, and of their cube roots. */
 const SQUARE_ROOTS = [
   0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
 ];
@@ -36,13 +36,13 @@ export function sha256(data: string | Uint8Array): string {
   return nodesOwn()("sha256", data, "hex");
 }
 
-/** For whoever loads it anyway, to sign something: the slow one is not needed then. */
+/** For callers that load it anyway, to sign something: then the slow implementation is not needed. */
 export function nodesOwn(): typeof crypto.hash {
   native ??= process.getBuiltinModule("node:crypto").hash;
   return native;
 }
 
-/** FIPS 180-4, to the letter. */
+/** FIPS 180-4. */
 export function slowly(data: string | Uint8Array): string {
   const words = padded(typeof data === "string" ? Buffer.from(data) : data);
   const state = Int32Array.from(SQUARE_ROOTS);
@@ -52,7 +52,7 @@ export function slowly(data: string | Uint8Array): string {
   return Array.from(state, (word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 }
 
-/** The bytes, a one, zeros, and the number of bits: whole blocks of sixteen words. */
+/** The bytes, a one bit, zeros, and the number of bits: whole blocks of sixteen words. */
 function padded(data: Uint8Array): Int32Array {
   const { length } = data;
   const bytes = Buffer.alloc(((length + 8) >> 6) * 64 + 64);

@@ -1,9 +1,9 @@
 /**
- * YAML, the part of it that a person can check by eye: one document, maps with text keys, lists and scalars.
+ * The part of YAML that a person can check by eye: one document, maps with text keys, lists and scalars.
  *
- * Whatever reads differently from how it looks is refused with its place: aliases, merge keys, tags, keys that
- * turn into numbers. The file may come from a stranger, so its size is checked before its text, and the depth of
- * its nesting with every token, before anything that recurses sees it.
+ * Constructs that a parser reads differently from how they look are refused with their position: aliases, merge keys, tags, keys
+ * that become numbers. The file may come from a stranger, so its size is checked before its text, and the nesting depth with
+ * every token, before any recursive function runs.
  */
 
 import { Composer, CST, isAlias, isMap, isScalar, isSeq, Lexer, Parser } from "yaml";
@@ -21,9 +21,9 @@ export type Loaded =
   | {
       readonly ok: true;
       readonly data: unknown;
-      /** The place of a value, or of the nearest value around it. */
+      /** The position of a value, or of the nearest enclosing value. */
       placeOf(path: Path): Place;
-      /** The place of a key, or of the nearest key around it. */
+      /** The position of a key, or of the nearest enclosing key. */
       keyPlaceOf(path: Path): Place;
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
@@ -53,7 +53,7 @@ export function loadYaml(file: string, bytes: Uint8Array): Loaded {
   const found: Fault[] = [];
   const data = readNode(contents, root, found);
   if (!isMap(contents)) found.push({ offset: root.value, ...notAMap(contents) });
-  // What follows an error of syntax may be its consequence, and would only hide it.
+  // Problems after a syntax error may be its consequence, and would only hide it.
   const errors = faults.filter(({ code }) => code === "syntax");
   const broken = errors.reduce((least, { offset }) => Math.min(least, offset), text.length);
   const problems = problemsAt([...faults, ...found.filter(({ offset }) => offset <= broken)], placeAt);
@@ -70,7 +70,7 @@ function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
-/** The decoder puts U+FFFD where it cannot read: the first one that the file does not itself hold is the place. */
+/** The decoder writes U+FFFD for invalid bytes: the first one that the file does not itself contain is the position. */
 function charactersRefused(text: string, bytes: Uint8Array): readonly Fault[] {
   const faults: Fault[] = [];
   let byte = 0;
@@ -103,7 +103,7 @@ function byteLength(code: number): number {
   return code < 0x10000 ? 3 : 4;
 }
 
-/** The package makes an `Error` for every error of syntax. Nobody reads the stacks, and they are most of the cost. */
+/** The package creates an `Error` for every syntax error. The stacks are not used, and cause most of the cost. */
 function withoutStacks<T>(work: () => T): T {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 0;
@@ -121,7 +121,7 @@ function parse(text: string): Parsed {
   const composer = new Composer({
     schema: "core",
     prettyErrors: false,
-    // Own checks: the package compares each key with every other, and resolves tags it knows in any schema.
+    // This file has its own checks: the package compares each key with every other, and resolves known tags in any schema.
     uniqueKeys: false,
     resolveKnownTags: false,
   });
@@ -155,7 +155,7 @@ function parse(text: string): Parsed {
   return { contents: document?.contents ?? null, faults };
 }
 
-/** A lexeme that follows the marker for text is text, whatever it looks like. */
+/** A lexeme after the marker for text is text, independent of its content. */
 function* lexemesOf(text: string): Generator<readonly [lexeme: string, isText: boolean]> {
   let isText = false;
   for (const lexeme of new Lexer().lex(text)) {
@@ -203,7 +203,7 @@ function notAMap(contents: ParsedNode): Omit<Fault, "offset"> {
 function readNode(node: ParsedNode | null, spot: Spot, faults: Fault[]): unknown {
   if (node === null || isAlias(node)) return null;
   if (isScalar(node)) return readScalar(node, faults);
-  // A pair in a list in brackets is a map of its own, which the parser's stack does not show.
+  // A pair in a flow sequence is a map, which the parser's stack does not show.
   if (spot.depth === DEPTH_MAX) faults.push(tooDeep(spot.value));
   if (isMap(node)) return readMap(node, spot, faults);
   return node.items.map((item, index) => {

@@ -151,7 +151,7 @@ function sayWanted(condition: Extract<Condition, { type: "field" | "least" | "mo
   }
 }
 
-/** What is seen, not written, in words. */
+/** Describes a fact that the engine observes; undefined for other artifacts. */
 function factOf({ definition }: Workflow, name: string): string | undefined {
   const reader = definition.artifacts[name]?.reader;
   return reader?.type === "fact" ? FACTS[reader.fact]?.says : undefined;

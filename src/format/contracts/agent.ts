@@ -1,7 +1,7 @@
 /**
- * What the agents of a team are given, and what they give back: files that other programs may write and read, with a part for each role.
+ * Inputs and outputs of a team's agents: files that other programs may write and read, with a part for each role.
  *
- * Nothing here is loaded to run one; these schemas are published, and tests hold workflows to them.
+ * No run loads these schemas. They are published, and tests compare workflows with them.
  */
 
 import * as z from "zod/mini";
@@ -16,7 +16,7 @@ const Grave = z.enum(["low", "medium", "high", "critical"]);
 
 type Part = Record<string, z.ZodMiniType>;
 
-/** Files of the session by their names there, as a role reads them before it begins: those of every full session, and those that may be there. */
+/** Files of the session by name, as a role reads them before its start: those of every full session, and optional ones. */
 export const CONTEXT = {
   SpecAgent: { required: [], optional: [] },
   Researcher: { required: ["spec.md"], optional: ["acceptance.json", "architecture.md"] },
@@ -90,14 +90,14 @@ function sayContext({ required, optional }: (typeof CONTEXT)[AgentRole]): string
   return `What is to be read first, with its path in the workspace${all.length === 0 ? "" : `: ${all.join("; ")}`}`;
 }
 
-/** What is true of every input but one role's. */
+/** Further input keys of single roles. */
 const INPUTS: Partial<Record<AgentRole, Part>> = {
   SpecAgent: { lean: z.optional(told(Flag, "Whether the session is a lean one")) },
   Researcher: { research_question: told(Text, "What is to be found out") },
 };
 
 type Answer = {
-  /** Beside OK and BLOCKED. */
+  /** A status besides OK and BLOCKED. */
   readonly status?: string;
   readonly artifacts?: Part;
   readonly more?: Part;
@@ -211,7 +211,7 @@ const OUTPUTS: Readonly<Record<AgentRole, Answer>> = {
       behaviour_changed: Flag,
       security_relevant: Flag,
       complexity_found: told(Flag, "Too much for a lean session"),
-      // Only a lean session has nobody else to write them.
+      // Only in a lean session does no other agent write them.
       ...Object.fromEntries(Object.entries(REPORT).map(([key, of]) => [key, z.optional(of)])),
     },
   },
@@ -255,7 +255,7 @@ export const AGENT_SCHEMAS = {
   "agent-output-1.schema.json": () => published("What an agent of a team gives back", AGENT_OUTPUTS),
 } as const;
 
-/** One document: `#/$defs/Coder` is what is meant for that role. */
+/** One document: `#/$defs/Coder` is the schema for that role. */
 function published(title: string, parts: Readonly<Record<string, z.ZodMiniType>>): Record<string, unknown> {
   const defs = Object.entries(parts).map(([role, schema]) => {
     const { $schema: _, ...part } = z.toJSONSchema(schema, { target: "draft-2020-12" });

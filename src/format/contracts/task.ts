@@ -1,7 +1,7 @@
 /**
- * What a run that was made of a task is given, and what it gives back: files that other programs may write and read.
+ * Input and output of a run that was made from a task: files that other programs may write and read.
  *
- * Nothing here is loaded to run one; these schemas are published, and tests hold the built-in workflow to them.
+ * No run loads these schemas. They are published, and tests compare the built-in workflow with them.
  */
 
 import * as z from "zod/mini";

@@ -1,7 +1,7 @@
 /**
  * Front matter as data: the map between two `---` lines at the very start of a text.
  *
- * A `---` anywhere else is a rule. What cannot be read is a fault, never "there is none".
+ * A `---` anywhere else is a thematic break. Unreadable front matter is a fault; it never counts as missing.
  */
 
 import type { Fault, Reading } from "../../core/model/event.ts";
@@ -46,7 +46,7 @@ type Taken = Pick<Finding, "faults"> & {
   readonly lists: Reading["lists"];
 };
 
-/** Whether it has its shape, and what stands in it. Of front matter that is not there, all that it would have to say is one fault. */
+/** Checks the shape and takes out the values. Missing front matter with required keys is one fault. */
 export function takenFrom(front: Front, wanted: DataContract): Taken {
   const { misfits, fields, lists } = takeOut(wanted, front.data);
   if (front.faults.length > 0) return { faults: front.faults, fields, lists };

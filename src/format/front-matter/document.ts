@@ -1,4 +1,4 @@
-/** A Markdown document with its front matter: both are read, and told together. */
+/** Reads a Markdown document together with its front matter, and reports the faults of both. */
 
 import type { ListAt, Reader } from "../../core/model/artifact.ts";
 import type { Finding } from "../reading/finding.ts";
@@ -18,7 +18,7 @@ function listsIn({ lists }: DocumentReader): Record<string, ListAt> {
   return Object.fromEntries(Object.entries(lists).filter(([, at]) => typeof at !== "string"));
 }
 
-/** The text of a field of the front matter, or what stands under a heading; empty where there is neither. */
+/** The text of a front matter field, or of the section below a heading; empty if neither exists. */
 export function textIn(file: string, text: string, name: string): string {
   const { data } = frontOf(file, text);
   const field = Object.hasOwn(data, name) ? data[name] : undefined;

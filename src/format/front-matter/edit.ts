@@ -1,8 +1,8 @@
 /**
- * Front matter: the map between two `---` lines at the very start of a text.
+ * Edits front matter: the map between two `---` lines at the very start of a text.
  *
- * The engine owns some of its keys. Everything else in the file, comments, order, spacing and line ends included,
- * belongs to people and stays as it is, byte for byte. An edit that cannot promise this is refused.
+ * The engine owns some of its keys. Everything else in the file, including comments, order, spacing and line ends, belongs to
+ * people and stays unchanged, byte for byte. An edit that cannot guarantee this is refused.
  */
 
 import { Document, isMap, isScalar, parseDocument, Scalar, visit } from "yaml";
@@ -34,7 +34,7 @@ export function setFrontMatter(file: string, text: string, data: Keys): Edited {
   return edited.ok ? { ok: true, text: `${mark}${edited.text}${line}${body}` } : edited;
 }
 
-/** Sets keys of the map that a YAML text holds, and leaves the rest of the text alone. */
+/** Sets keys of the top-level map of a YAML text, and leaves the rest of the text unchanged. */
 export function setKeys(file: string, text: string, data: Keys): Edited {
   const mark = text.startsWith(MARK) ? MARK : "";
   const source = text.slice(mark.length);
@@ -62,7 +62,7 @@ type Read =
 
 function read(file: string, source: string): Read {
   const loaded = loadYaml(file, new TextEncoder().encode(source));
-  // The loader accepts nothing but a map at the top.
+  // The loader accepts only a map at the top level.
   if (loaded.ok) return { ok: true, data: loaded.data as Keys };
   return loaded.problems.every(({ code }) => code === "empty") ? { ok: true, data: {} } : loaded;
 }
@@ -72,8 +72,8 @@ function holds(data: Keys, key: string, value: unknown): boolean {
 }
 
 /**
- * Plain block style, strings on one line, nothing that a YAML 1.1 reader takes for something else.
- * Characters that a file must not hold are escaped, which only double quotes can do.
+ * Plain block style, strings on one line, nothing that a YAML 1.1 reader would interpret differently. Characters that a file must
+ * not contain are escaped, which only double quotes can do.
  */
 export function writeYaml(value: unknown): string {
   const document = new Document(value, { compat: "yaml-1.1", aliasDuplicateObjects: false });
@@ -90,7 +90,7 @@ export function writeYaml(value: unknown): string {
 }
 
 const UNWRITABLE = /[\p{Cc}\p{Cs}\u2028\u2029\uFEFF\uFFFE\uFFFF]/u;
-/** Those of them that JSON writes as they are. */
+/** Those of them that JSON does not escape. */
 const UNESCAPED = /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g;
 
 /** From the start of the key to the end of the value; a comment between the two moves to the end of the line. */

@@ -1,24 +1,24 @@
 /**
- * Sets keys of front matter that consists of simple lines, without the parser of YAML.
+ * Sets keys of front matter that consists of simple lines, without the YAML parser.
  *
- * We write the same few keys whenever a run goes on, and the parser takes longer to load than everything else that this needs.
- * So this does only what cannot be misunderstood, and gives `undefined` for everything else: then the parser does it. Where it
- * does something, it is what the parser would do (a test compares them).
+ * The engine writes the same few keys at every move, and loading the parser takes longer than the rest of that work. This
+ * function handles only unambiguous lines and returns `undefined` for everything else; then the parser does the edit. A test
+ * checks that both produce the same text.
  */
 
 import { splitFrontMatter } from "./parts.ts";
 
 type Keys = Readonly<Record<string, unknown>>;
 
-/** One key, one value, one line: nothing goes on in the next one, and no comment follows. */
+/** One key and one value on one line, without a continuation or a comment. */
 const SIMPLE = /^([A-Za-z_][A-Za-z0-9_]*): (?:[A-Za-z0-9/](?:[^:#\r\n]*[^:#\s])?|"[^"\\\r\n]*")$/;
 const COMMENT = /^(?:#.*)?$/;
-/** What every reader of YAML, old or new, takes for a text. */
+/** A word that every YAML version reads as a text. */
 const WORD = /^[a-z]{3,}(?:-[a-z]+)*$/;
 const TAKEN_FOR_SOMETHING = new Set(["yes", "off", "true", "false", "null", "nan", "inf"]);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** `before` is what these keys say now, and all of them are there. */
+/** `before` has the current values of these keys; all of them must exist in the text. */
 export function setLines(text: string, before: Keys, after: Keys): string | undefined {
   const { mark, head, close, body } = splitFrontMatter(text);
   const lines = head.split("\n").slice(1, -1);

@@ -1,10 +1,10 @@
-/** Where front matter begins and ends in a text. Known without the parser of what it holds, which takes longer to load. */
+/** Finds the start and the end of front matter in a text, without the YAML parser, which takes long to load. */
 
-/** The parts of a text; put together in this order they are the text. */
+/** The parts of a text; concatenated in this order they are the text. */
 export type Split = {
   /** The byte order mark, or empty. */
   readonly mark: string;
-  /** The opening line and the map. Empty where there is no front matter. */
+  /** The opening line and the map. Empty without front matter. */
   readonly head: string;
   /** The closing line with its line end. */
   readonly close: string;

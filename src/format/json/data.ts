@@ -1,4 +1,4 @@
-/** What is taken out of data, wherever it stands: whether it has its shape, and its lists and fields. */
+/** Checks data against its shape and takes out its lists and fields, for JSON, YAML and front matter. */
 
 import { isBlank } from "../../core/text/blank.ts";
 import type { Reading } from "../../core/model/event.ts";
@@ -39,12 +39,12 @@ export function takeOut(contract: DataContract, data: unknown): TakenData {
   };
 }
 
-/** What has not its shape is told once. */
+/** A value that violates its shape is reported once. */
 function isWithin(list: Path): (misfit: Misfit) => boolean {
   return ({ path }) => list.every((part, index) => path[index] === part);
 }
 
-/** Texts, or objects that have an `id` or a `name`. Later steps go through them one by one, so none may repeat. */
+/** Texts, or objects with an `id` or a `name`. Later steps iterate over them, so duplicates are faults. */
 function listAt(data: unknown, at: ListAt, wrong: Misfit[]): readonly string[] {
   const path = pathOf(fromOf(at));
   const items: unknown = valueAt(data, path);
@@ -72,14 +72,14 @@ function fromOf(at: ListAt): string {
   return typeof at === "string" ? at : at.from;
 }
 
-/** It is not there, and its shape says that it need not be. */
+/** The list is missing, and its shape allows that. */
 function mayLack({ shape }: DataContract, data: unknown, at: ListAt): boolean {
   const key = fromOf(at);
   const isOptional = shape?.type === "object" && Object.hasOwn(shape.optional, key);
   return isOptional && isObject(data) && (data[key] ?? undefined) === undefined;
 }
 
-/** How many members each list has that its shape knows: none where it may be absent and is. */
+/** The number of members of each list in the shape; 0 for an optional list that is missing. */
 function sizes({ shape }: DataContract, data: unknown): Readonly<Record<string, number>> {
   if (shape?.type !== "object" || !isObject(data)) return {};
   const known = Object.entries({ ...shape.required, ...shape.optional });
@@ -91,7 +91,7 @@ function sizes({ shape }: DataContract, data: unknown): Readonly<Record<string, 
   );
 }
 
-/** What stands one level deeper, in objects that its shape knows: people are shown it, as `next.reason`. */
+/** Values one level deeper, in objects of the shape. People see them as `next.reason`. */
 function inside({ shape }: DataContract, data: unknown): Readonly<Record<string, Literal>> {
   if (shape?.type !== "object" || !isObject(data)) return {};
   const known = Object.entries({ ...shape.required, ...shape.optional });
@@ -118,9 +118,9 @@ function scalars(data: unknown): Readonly<Record<string, Literal>> {
 }
 
 /**
- * A list of maps that name each other: their ids, each behind those that it depends on.
+ * A list of maps with dependencies: their ids, each after its dependencies.
  *
- * Ids become names of files, of agents and words of commands, so that they are held to what is harmless in all of these.
+ * Ids become names of files and agents and words of commands, so only characters that are safe in all of these are allowed.
  */
 const ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
@@ -152,7 +152,7 @@ function listInOrder(items: readonly unknown[], where: LinkedListSite, wrong: Mi
   return inOrder(all).map(({ id }) => id);
 }
 
-/** A text is its own id, and depends on nothing. */
+/** A text is its own id, and has no dependencies. */
 function entryOf(
   item: unknown,
   { path, id: key, depends }: LinkedListSite,
@@ -180,7 +180,7 @@ function entryOf(
   return [{ id, dependsOn: [], path }];
 }
 
-/** Texts that stand in one list, or in the lists that its maps have under one key. */
+/** A list of texts, or of maps with lists of texts under one key. */
 type GatherSite = Gathered & { readonly path: Path };
 type GatheredItem = { readonly item: unknown; readonly path: Path };
 
@@ -188,7 +188,7 @@ function isGathered(at: ListAt): at is Gathered {
   return typeof at === "object" && !("id" in at);
 }
 
-/** What several say is there once. Nothing is cut: half a text can mean another thing. */
+/** Duplicates appear once. Nothing is cut: half a text can have another meaning. */
 function gathered(items: readonly unknown[], site: GatherSite, wrong: Misfit[]): readonly string[] {
   const { each, begins = "", path } = site;
   const entries = items.map((item, index) => ({ item, path: [...path, index] }));
@@ -202,7 +202,7 @@ function gathered(items: readonly unknown[], site: GatherSite, wrong: Misfit[]):
   return [...new Set(texts)].filter((text) => text.startsWith(begins));
 }
 
-/** Whether a map must have the key is for the shape to say. */
+/** The shape decides whether a map must have the key. */
 function entriesUnder({ item, path }: GatheredItem, each: string, wrong: Misfit[]): GatheredItem[] {
   const at = [...path, ...pathOf(each)];
   const found = isObject(item) ? (valueAt(item, pathOf(each)) ?? []) : undefined;

@@ -31,7 +31,7 @@ export function readJson(reader: DataReader, file: string, text: string): Findin
   const { data } = loaded;
   const taken = takeOut(reader, data);
   const { misfits: unjudged, word, ...review } = reviewIn(reader, data);
-  // What its shape forbids is told once.
+  // A violation of the shape is reported once.
   const told = new Set(taken.misfits.map(({ reason }) => reason));
   const others = unjudged.filter(({ reason }) => !told.has(reason));
   const said = word === undefined ? {} : { said: { word: word.word, at: loaded.placeOf(word.path) } };
@@ -59,7 +59,7 @@ export function faultsOf(
   }));
 }
 
-/** What stands at the top of a data file, for whoever needs it whole; nothing where it cannot be read. */
+/** The top-level data of a file; empty if the file cannot be read. */
 export function dataIn(
   type: DataReader["type"],
   file: string,
@@ -81,11 +81,14 @@ function loadJson(file: string, text: string): Loaded {
   };
 }
 
-/** As many as are read again and again while the runs of one list go on: what it said, and what it says. */
+/** Enough for the old and the new version of a list while its child runs are active. */
 const RECENT_MAX = 4;
 const recent: { readonly file: string; readonly text: string; readonly loaded: Loaded }[] = [];
 
-/** The same text is read once, however many readers ask about it: a long list takes longer to read than all else that is done with it. */
+/**
+ * Caches the result, because several readers ask about the same text, and parsing a long list takes longer than all other work on
+ * it.
+ */
 export function loadYamlText(file: string, text: string): Loaded {
   const at = recent.findIndex((each) => each.file === file && each.text === text);
   const [known] = at < 0 ? [] : recent.splice(at, 1);

@@ -1,4 +1,4 @@
-/** The verdict of a review in JSON or YAML, and its issues by severity. */
+/** Reads a review in JSON or YAML: its verdict, its issues by severity, and its texts. */
 
 import { FILES_MAX } from "../../core/gates/fan-out-groups.ts";
 import type { Reading } from "../../core/model/event.ts";
@@ -17,7 +17,7 @@ import { readTests } from "./tests.ts";
 
 type Review = Pick<Reading, "verdict" | "issues" | "files" | "tests" | "review"> & {
   readonly misfits: readonly Misfit[];
-  /** The verdict as it was written, and where; only of a review that must agree with itself. */
+  /** The verdict as written, with its path; only for a review that must be consistent. */
   readonly word?: { readonly word: string; readonly path: Path };
 };
 
@@ -85,7 +85,7 @@ function filesIn(shape: ReviewShape, data: unknown): Record<string, Severity> {
   return Object.fromEntries(files);
 }
 
-/** What cannot be ranked ranks highest: an issue must never get lost because of a word. */
+/** An issue of unknown severity gets the highest one: an issue must never get lost because of a word. */
 function severityOf(shape: ReviewShape, issue: unknown): Severity {
   const word = valueAt(issue, pathOf(shape.severityAt ?? "severity"));
   if (typeof word !== "string") return "critical";
@@ -94,7 +94,10 @@ function severityOf(shape: ReviewShape, issue: unknown): Severity {
   return match?.[1] ?? "critical";
 }
 
-/** What a review says in one place and denies in another, told where it stands: a checklist without its issues, and a pass without a test. */
+/**
+ * A verdict with its word and its test counts. Contradictions are reported at their place: a checklist without its issues, and a
+ * pass without a test.
+ */
 type Said = {
   readonly data: unknown;
   readonly issues: unknown;
@@ -128,12 +131,12 @@ function unlisted({ at, found, by }: Checklist, { data, issues }: Said): readonl
   });
 }
 
-/** `devils_advocate` is "Devil's Advocate". */
+/** `devils_advocate` becomes "Devil's Advocate". */
 function plain(word: string): string {
   return word.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 
-/** What was skipped was not tried. A failed test is told on its own. */
+/** Skipped tests do not count as run. A failed test is reported separately. */
 function untested({ testsAt = "" }: ReviewShape, { verdict, word, tests }: Said): readonly Misfit[] {
   const isPass = verdict === "pass" || verdict === "pass_with_notes";
   if (!isPass || (tests !== undefined && tests.passed + tests.failed > 0)) return [];
@@ -141,17 +144,17 @@ function untested({ testsAt = "" }: ReviewShape, { verdict, word, tests }: Said)
   return [{ path: testsAt.split("."), reason: `${quote(String(word))} passes it, but ${why}` }];
 }
 
-/** The words of a review, for people who read it later: bounded, because they are kept with what happened. */
+/** The texts of a review have a maximum length, because the journal stores them. */
 const WORDS_MAX = 2000;
 const NAME_MAX = 200;
 const ISSUES_MAX = 50;
-/** Of all issues together. */
+/** The limit for all issues together. */
 const TEXT_MAX = 24_000;
 
 type Of = {
   readonly shape: ReviewShape;
   readonly issues: unknown;
-  /** How an issue is ranked. */
+  /** Returns the severity of an issue. */
   readonly rank: (issue: unknown) => Severity;
 };
 
@@ -193,7 +196,7 @@ function issueOf(issue: unknown, { shape, rank }: Pick<Of, "shape" | "rank">): R
   };
 }
 
-/** The first of these that says something; a list is one line for each. */
+/** The first of these fields with content; a list becomes one line for each member. */
 function textIn(fields: Readonly<Record<string, unknown>>, names: readonly string[], max: number): string {
   for (const name of names) {
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
@@ -206,13 +209,14 @@ function textIn(fields: Readonly<Record<string, unknown>>, names: readonly strin
   return "";
 }
 
-/** The file that an issue is about, by what it says of its place. */
+/** A longer path is not accepted. */
 const PATH_MAX = 200;
 const PLACE = /^`?(?:\.\/)*([^\s:#`,;()]+)(:\d+(?:[-:]\d+)*|#L\d+(?:-L?\d+)?)?`?(?:[\s,;(#].*|:(?!\/).*)?$/s;
 
 /**
- * `src/a.ts`, `src/a.ts:12`, `./src/a.ts:12:3`, `src/a.ts#L4` and `Makefile:3` name a file; `the whole design` names none, and neither does a path that
- * leads out of the work. Whether it is there is not asked: it may be what is missing.
+ * The file that an issue names. `src/a.ts`, `src/a.ts:12`, `./src/a.ts:12:3`, `src/a.ts#L4` and `Makefile:3` name a file. `the
+ * whole design` does not, and neither does a path outside of the work. The file need not exist: the issue may be that it is
+ * missing.
  */
 export function fileOf(location: unknown): string {
   if (typeof location !== "string") return "";

@@ -1,7 +1,7 @@
 /**
- * JSON, exactly as `JSON.parse` accepts it, with the place of every value.
+ * A JSON parser that accepts exactly what `JSON.parse` accepts, and records the position of every value.
  *
- * Two keys of the same name are an error here: `JSON.parse` would silently take the last one.
+ * Duplicate keys are an error: `JSON.parse` would silently use the last one.
  */
 
 export type Spot = {
@@ -19,7 +19,7 @@ const BLANKS = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
 
-/** What stops the scan; it never leaves this file. */
+/** Stops the scan; it never leaves this file. */
 class Stop extends Error {
   readonly offset: number;
 
@@ -86,7 +86,7 @@ function list(cursor: Cursor, spot: Spot, depth: number): unknown {
   return items;
 }
 
-/** Stands at the next member afterwards, or behind the closing bracket. */
+/** Moves the cursor to the next member, or past the closing bracket. */
 function more(cursor: Cursor, close: string, count: number): boolean {
   const sign = cursor.text[blanks(cursor)];
   if (sign === close) {

@@ -1,4 +1,4 @@
-/** A shape as JSON Schema, for those who are to send such data. */
+/** Converts a shape to JSON Schema, for programs that send such data. */
 
 import type { Shape } from "../../core/model/artifact.ts";
 

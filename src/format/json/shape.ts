@@ -1,4 +1,4 @@
-/** Whether data has the shape that a workflow declares. */
+/** Checks data against the shape that a workflow declares. */
 
 import type { Shape } from "../../core/model/artifact.ts";
 import { isBlank } from "../../core/text/blank.ts";
@@ -20,7 +20,7 @@ export function misfits(shape: Shape, data: unknown, path: Path = []): readonly 
       const least = shape.min ?? 0;
       const few =
         items.length < least ? [{ path, reason: `${nameOf(path)} must have at least ${least} members` }] : [];
-      // Where some must be there, one that says nothing is none.
+      // A list with a minimum length does not count blank texts.
       const wanted = least > 0 && shape.of.type === "text";
       return [
         ...few,
@@ -43,7 +43,7 @@ function ofScalar(
   data: unknown,
   path: Path,
 ): readonly Misfit[] {
-  // A parameter that nobody has looked up allows nothing.
+  // A parameter without a resolved value allows nothing.
   const { type, is, values = is === undefined ? undefined : [] } = shape;
   if (typeof data !== (type === "text" ? "string" : type) || (type === "number" && !Number.isFinite(data))) {
     return [{ path, reason: `${nameOf(path)} must be a ${type}` }];
@@ -70,7 +70,7 @@ function allowedIn(values: readonly Literal[]): string {
   return `it must be ${typeof only === "string" ? quote(only) : only}`;
 }
 
-/** An optional key without a value is as good as absent; a required text that is empty is missing. */
+/** An optional key without a value counts as missing; so does a required text that is empty. */
 function ofObject(
   shape: Extract<Shape, { type: "object" }>,
   data: Readonly<Record<string, unknown>>,

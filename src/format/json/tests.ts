@@ -1,4 +1,4 @@
-/** What a review says of the tests: numbers that add up, and a word that does not deny them. */
+/** The test counts of a review: numbers that add up, and a status that agrees with them. */
 
 import { TEST_WORDS, type Tests } from "../../core/model/verdict.ts";
 import { quote } from "../reading/finding.ts";
@@ -7,7 +7,7 @@ import type { Misfit, Path } from "./shape.ts";
 
 type Read = { readonly tests?: Tests; readonly misfits: readonly Misfit[] };
 
-/** `data` is what stands at `path`. Whether it may be absent is for the shape to say. */
+/** `data` is the value at `path`. The shape decides whether it may be missing. */
 export function readTests(data: unknown, path: Path): Read {
   if (data === undefined || data === null) return { misfits: [] };
   if (!isObject(data)) return { misfits: [{ path, reason: `${nameOf(path)} must be an object` }] };

@@ -1,4 +1,4 @@
-/** Reads a whole Markdown document: headings that must have content, and lists that later steps go through. */
+/** Reads a whole Markdown document: required headings with content, and lists for later steps. */
 
 import type { Reader, Under } from "../../core/model/artifact.ts";
 import { cutValue, faultsAt, quote, repeated, type Finding, type Flaw } from "../reading/finding.ts";
@@ -35,7 +35,7 @@ export function readDocument(reader: DocumentReader, file: string, text: string)
     flaws.push({ offset: 0, reason: "the document has no content" });
   }
   const lists = Object.entries(reader.lists).flatMap(([name, heading]) => {
-    // A list in front matter is taken out by whoever reads that.
+    // The reader of front matter takes out lists in front matter.
     if (typeof heading !== "string") return [];
     const section = pick(sections, heading, reader.headings.includes(heading) ? [] : flaws);
     return [[name, section === undefined ? [] : itemsOf(outline, section, flaws)] as const];
@@ -51,14 +51,14 @@ function flawsIn(reader: DocumentReader, outline: Outline, section: Section): re
   return under === undefined ? [] : flawsUnder(outline, section, under);
 }
 
-/** All that stands under a heading, as it is in the file; empty where there is no such heading. */
+/** The text below a heading, unchanged; empty without such a heading. */
 export function textUnder(file: string, text: string, heading: string): string {
   const outline = outlineOf(file, text);
   const section = pick(sectionsOf(outline, DEPTH_MAX), heading, []);
   return section === undefined ? "" : textOf(outline, section).trim();
 }
 
-/** The highest heading of that name. Sub-sections may repeat a name, headings of the same rank may not. */
+/** The highest heading of that name. Sub-sections may repeat a name, headings of the same level may not. */
 function pick(sections: readonly Section[], heading: string, flaws: Flaw[]): Section | undefined {
   const named = sections.filter(({ name }) => name === heading);
   const top = Math.min(...named.map(({ depth }) => depth));
@@ -88,14 +88,12 @@ function itemsOf(outline: Outline, section: Section, flaws: Flaw[]): readonly st
 }
 
 /**
- * A tag around the whole text, like `<proposal>`: it would hide, as HTML, what follows it without an empty line.
- *
- * Nothing moves: what is taken away becomes blank, so that every place stays what it is in the file.
+ * A tag around the whole text, such as `<proposal>`. As HTML, it would hide the lines after it up to the next empty line.
+ * Excludes tags whose content CommonMark never parses.
  */
-/** Not those in which Markdown ends only at their end. */
 const TAG = /^\s*<(?!(?:pre|script|style|textarea)>)([a-z][a-z-]*)>[ \t]*\r?(?:\n|$)/;
 
-/** What stands behind the closing tag is no part of the document. */
+/** Removes the tags and the text after the closing tag. Replaces them by blanks, so that all positions stay the same. */
 function withoutWrapper(text: string): string {
   const { mark, head, close, body } = splitFrontMatter(text);
   const [opening, name] = TAG.exec(body) ?? [];
@@ -108,10 +106,10 @@ function blank(text: string): string {
   return text.replaceAll(/[^\r\n]/g, " ");
 }
 
-/** What a section must hold beyond some content: enough of it, requirements with numbers, or scenarios that can be tried. */
+/** Headings of portions may be at any level. */
 const PORTION_DEPTH_MAX = 6;
 
-/** `R1`, `WF-R1`, also behind the word "Requirement". */
+/** `R1`, `WF-R1`, also after the word "Requirement". */
 const NUMBERED = /^(?:Requirement[ \t]+)?((?:[A-Z][A-Z0-9]*-)*R\d+)(?![\w-])/;
 const SCENARIO = /^Scenario(?:[ \t]+[\w.-]+)?[ \t]*:[ \t]*(.*)$/i;
 
@@ -124,17 +122,17 @@ function flawsUnder(outline: Outline, section: Section, under: Under): readonly 
   return [{ offset: startOf(section.heading), reason }];
 }
 
-/** White space counts once, and what a template leaves behind not at all. */
+/** Counts consecutive white space once, and ignores placeholders of templates. */
 function lengthOf(outline: Outline, { body }: Section): number {
   const lines = body.flatMap((block) => linesWithin(outline, block)).map(({ text }) => text);
   const words = lines.filter((line) => !isPlaceholder(line)).join(" ");
   return Array.from(words.replaceAll(/\s+/g, " ").trim()).length;
 }
 
-/** Something in a section that begins with a line of its own: what it is called, and what stands in it. */
+/** A portion of a section that starts with its own line: its title and its lines. */
 type Portion = Line & { readonly lines: () => readonly Line[] };
 
-/** Headings, or else items of lists: whoever writes headings may speak of them in items below. */
+/** Headings, or else list items: a section with such headings may mention them in its items. */
 function portionsOf(outline: Outline, section: Section, is: RegExp): readonly Portion[] {
   const from = startOf(section.heading);
   const to = section.next === undefined ? outline.text.length : startOf(section.next);

@@ -1,7 +1,7 @@
 /**
- * HTML that a heading stands inside: opened by a block before it and not closed there.
+ * Finds an HTML element that is opened before a heading and not closed there.
  *
- * To CommonMark the heading is one of the file; whoever looks at the page sees it folded, hidden or struck out.
+ * For CommonMark the heading belongs to the file; a reader of the rendered page sees it folded, hidden or struck out.
  */
 
 import { startOf } from "./outline.ts";
@@ -9,7 +9,7 @@ import type { Block, Outline } from "./outline.ts";
 
 type Tag = { readonly name: string; readonly isEnd: boolean; readonly offset: number };
 
-/** Elements that a heading does not end by itself. Other words in angle brackets are left by templates. */
+/** Elements that a heading does not close. Templates use other words in angle brackets. */
 const CONTAINERS = new Set(
   [
     "a abbr article aside audio b bdi bdo big blockquote body button canvas center cite code data del details dfn",
@@ -20,7 +20,7 @@ const CONTAINERS = new Set(
   ].flatMap((names) => names.split(" ")),
 );
 
-/** Nobody nests deeper, and every end is looked for among all that are open. */
+/** Limits the search for each closing tag, which goes through all open ones. */
 const OPEN_MAX = 500;
 
 /** The innermost element around this block. */
@@ -38,12 +38,12 @@ export function elementAround(outline: Outline, block: Block): Tag | undefined {
   return open.at(-1);
 }
 
-/** Comments become white space of the same length; one that nothing closes reaches to the end. */
+/** Replaces comments by white space of the same length; an unclosed comment reaches to the end. */
 export function visibleHtml(html: string): string {
   return html.replaceAll(/<!--[^]*?(?:-->|$)/g, (comment) => comment.replaceAll(/[^\r\n]/g, " "));
 }
 
-/** Goes over the text once, whatever it holds. */
+/** Scans the text once, for any content. */
 function tagsIn(html: string): readonly Tag[] {
   const tags: Tag[] = [];
   const start = /<(\/?)([a-z][a-z0-9-]*)/gi;
@@ -51,7 +51,7 @@ function tagsIn(html: string): readonly Tag[] {
     const name = (match[2] ?? "").toLowerCase();
     const end = endOfTag(html, start.lastIndex);
     if (end === -1) break;
-    // Only drawings and formulas can be closed where they are opened: elsewhere the slash means nothing.
+    // Only `svg` and `math` can be self-closing: in other tags the slash has no meaning.
     const isEmpty = html[end - 1] === "/" && (name === "svg" || name === "math");
     if (CONTAINERS.has(name) && !isEmpty) tags.push({ name, isEnd: match[1] === "/", offset: match.index });
     start.lastIndex = end + 1;
@@ -59,7 +59,7 @@ function tagsIn(html: string): readonly Tag[] {
   return tags;
 }
 
-/** What stands in quotes does not end a tag. */
+/** Quoted text does not end a tag. */
 function endOfTag(html: string, from: number): number {
   const sign = /["'>]/g;
   sign.lastIndex = from;

@@ -1,8 +1,8 @@
 /**
- * The little that is read inside a line of Markdown.
+ * The few inline constructs of Markdown that are interpreted.
  *
- * Lines are taken as they stand in the file. Entities, escapes, links and HTML stay unread, so that nothing
- * can look different here and to a person who opens the file.
+ * Lines are used as written. Entities, escapes, links and HTML stay uninterpreted, so that this reader and a person who opens the
+ * file see the same text.
  */
 
 import { withoutUnseen } from "../../core/text/blank.ts";
@@ -13,7 +13,7 @@ const FILLER_MAX = 40;
 const PLAIN_MAX = 400;
 const ONLY_SIGNS = /^[\s\-*+_.,:;?!#=~|…–—]*$/;
 
-/** Spaces and tabs only: other white space is a character like any other and must not be overlooked. */
+/** Spaces and tabs only: other white space counts as a visible character and must not be ignored. */
 export function trimBlank(text: string): string {
   let start = 0;
   let end = text.length;
@@ -26,7 +26,7 @@ function isBlank(code: number): boolean {
   return code === 32 || code === 9;
 }
 
-/** Takes emphasis or code marks away that surround the whole text; inside code, marks are no marks. */
+/** Removes emphasis or code marks around the whole text; inside code, marks have no meaning. */
 export function unwrap(text: string): { readonly text: string; readonly code: boolean } {
   const match = /^(\*{1,3}|_{1,3}|`{1,2})([^\n]+)\1$/.exec(text);
   const [, mark = "", inner = ""] = match ?? [];
@@ -38,20 +38,20 @@ export function unwrap(text: string): { readonly text: string; readonly code: bo
   return unwrap(inner);
 }
 
-/** Emphasis and code marks removed wherever they stand, for names and lists that people read. */
+/** Removes all emphasis and code marks, for names and lists that people read. */
 export function plain(text: string): string {
   const start = withoutComments(text.slice(0, PLAIN_MAX));
   return start.replaceAll(/\*+|`+|(?<!\w)_+|_+(?!\w)/g, "").trim();
 }
 
-/** True for what a template leaves behind. "N/A" and "none" are answers. */
+/** True for placeholders of templates. "N/A" and "none" are answers. */
 export function isPlaceholder(text: string): boolean {
   const bare = unwrap(withoutComments(withoutUnseen(text)).trim()).text.trim();
   if (ONLY_SIGNS.test(bare) || ONLY_BRACKETS.test(bare)) return true;
   return bare.length <= FILLER_MAX && FILLERS.has(bare.replace(/[\s.:!…]+$/, "").toLowerCase());
 }
 
-/** A comment that nothing closes is text. */
+/** An unclosed comment is text. */
 export function withoutComments(text: string): string {
   let kept = "";
   let from = 0;

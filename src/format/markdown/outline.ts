@@ -1,8 +1,8 @@
 /**
- * A Markdown file as CommonMark sees its blocks: what is a heading, and what only looks like one.
+ * The blocks of a Markdown file according to CommonMark: which lines are headings, and which only look like headings.
  *
- * Only blocks are parsed. Inline constructs are switched off: readers take lines as they stand, and the time
- * that nested brackets and stars cost is not spent.
+ * Only blocks are parsed. Inline constructs are switched off: readers use lines as written, and nested brackets and stars would
+ * cost time.
  */
 
 import { fromMarkdown } from "mdast-util-from-markdown";
@@ -19,7 +19,7 @@ export type Outline = {
   readonly text: string;
   readonly blocks: readonly Block[];
   readonly placeAt: (offset: number) => Place;
-  /** Set where the file is not parsed because that would take too long. */
+  /** Set if the file is not parsed because that would take too long. */
   readonly refused?: Flaw;
 };
 
@@ -28,13 +28,13 @@ export type Section = {
   readonly depth: number;
   readonly heading: Heading;
   readonly body: readonly Block[];
-  /** What ended it. */
+  /** The heading that ends the section. */
   readonly next?: Heading;
 };
 
 export type Line = { readonly text: string; readonly offset: number };
 
-/** The parser needs time in proportion to lines times containers; these keep it within a few seconds. */
+/** The parser's time grows with lines times containers; these limits keep it within a few seconds. */
 const LINES_MAX = 5000;
 const MARKS_MAX = 4000;
 const NESTING_MAX = 32;
@@ -52,7 +52,7 @@ const INLINE = [
   "labelStartLink",
 ];
 
-/** Several artifacts are sections of one file: its text is parsed once for all of them. */
+/** Several artifacts may be sections of one file: its text is parsed once for all of them. */
 let last: { readonly file: string; readonly text: string; readonly outline: Outline } | undefined;
 
 export function outlineOf(file: string, text: string): Outline {
@@ -71,7 +71,7 @@ function parsed(file: string, text: string): Outline {
   return { text, blocks: children, placeAt };
 }
 
-/** Where front matter ends. */
+/** The end of the front matter. */
 function bodyStart(text: string): number {
   const { mark, head, close } = splitFrontMatter(text);
   return head === "" ? 0 : mark.length + head.length + close.length;
@@ -84,7 +84,7 @@ type Placed = {
   readonly children?: readonly Placed[] | undefined;
 };
 
-/** What was parsed is only a part: every offset becomes what it is in the file. */
+/** Only a part of the file was parsed: turns each offset into an offset of the file. */
 function moveBy(start: number, nodes: readonly Placed[]): void {
   if (start === 0) return;
   for (const { position, children = [] } of nodes) {
@@ -116,7 +116,7 @@ function tooCostly(text: string): Flaw | undefined {
   return undefined;
 }
 
-/** Root-level headings down to `depth`, each with what stands under it before one of its own rank or higher. */
+/** Top-level headings down to `depth`, each with its content up to the next heading of the same or a higher level. */
 export function sectionsOf(outline: Outline, depth: number): readonly Section[] {
   return outline.blocks.flatMap((block, index) => {
     if (block.type !== "heading" || block.depth > depth) return [];
@@ -148,12 +148,12 @@ export function endOf(node: Block): number {
   return node.position?.end.offset ?? 0;
 }
 
-/** What stands under a heading, as it is in the file. */
+/** The text below a heading, unchanged. */
 export function textOf({ text }: Outline, { heading, next }: Section): string {
   return text.slice(endOf(heading), next === undefined ? undefined : startOf(next));
 }
 
-/** The lines of a block as they stand in the file, without the white space around them. */
+/** The lines of a block as written, without surrounding white space. */
 export function linesOf(outline: Outline, node: Block): readonly Line[] {
   const lines: Line[] = [];
   let offset = startOf(node);
@@ -165,8 +165,8 @@ export function linesOf(outline: Outline, node: Block): readonly Line[] {
 }
 
 /**
- * Lines inside a list or a quote that begin at the margin. CommonMark counts them as the end of the item above;
- * to a person they look like lines of the section.
+ * Lines inside a list or a quote that start at the margin. CommonMark adds them to the item above; to a person they look like
+ * lines of the section.
  */
 export function marginLines(outline: Outline, node: Block): readonly Line[] {
   if (node.type !== "list" && node.type !== "blockquote") return [];
@@ -175,12 +175,12 @@ export function marginLines(outline: Outline, node: Block): readonly Line[] {
   );
 }
 
-/** The lines that carry text in a block and everything inside it, in order. */
+/** The lines with text in a block and everything inside it, in order. */
 export function linesWithin(outline: Outline, node: Block): readonly Line[] {
   if (node.type === "paragraph") return linesOf(outline, node);
   if (node.type === "code") return node.value.split(/\r?\n/).map((text) => ({ text, offset: startOf(node) }));
   if (node.type === "html") {
-    // A comment that nothing closes hides the rest of the file.
+    // An unclosed comment hides the rest of the file.
     const words = withoutComments(`${node.value}-->`)
       .replace(/-->$/, "")
       .replaceAll(/<[^<>]*>/g, "");

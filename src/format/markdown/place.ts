@@ -1,8 +1,8 @@
 /**
- * Puts a section into a Markdown text, or takes it out, and leaves every other byte as it is.
+ * Inserts a section into a Markdown text, or removes it, and leaves every other byte unchanged.
  *
- * What a section is, the reader's outline says. The result is read back: whatever would change another section, hide this one
- * or end it early (a fence that nothing closes, a heading of its own rank) is refused instead of written.
+ * The reader's outline defines what a section is. The result is read back. A text is refused if it would change another section,
+ * hide this one or end it early, for example by an unclosed fence or a heading of the same level.
  */
 
 import { outlineOf, sectionsOf, startOf } from "./outline.ts";
@@ -13,7 +13,7 @@ export type Placed =
   | { readonly ok: false; readonly reason: string };
 
 export type Cut =
-  /** `cut` is what was taken out, with its heading; empty where there was no such section. */
+  /** `cut` is the removed section with its heading; empty if the section did not exist. */
   { readonly ok: true; readonly text: string; readonly cut: string } | Extract<Placed, { ok: false }>;
 
 const DEPTH = 2;
@@ -35,7 +35,7 @@ export function putSection(text: string, heading: string, body: string): Placed 
   return reason === undefined ? { ok: true, text: mark + placed } : { ok: false, reason };
 }
 
-/** The same with a whole section of another text, as `cutSection` gives it: its heading and its empty lines come along as they are. */
+/** Inserts a whole section of another text, as `cutSection` returns it, with its heading and empty lines. */
 export function setSection(text: string, heading: string, cut: string): Placed {
   const { mark, outline, named } = look(text, heading);
   if (outline.refused !== undefined) return { ok: false, reason: `the file ${outline.refused.reason}` };
@@ -64,7 +64,7 @@ export function cutSection(text: string, heading: string): Cut {
   if (outline.refused !== undefined) return { ok: false, reason: `the file ${outline.refused.reason}` };
   const ranges = named.map((section) => rangeOf(outline, section));
   const cut = ranges.map(({ from, to }) => outline.text.slice(from, to)).join("");
-  // Where an empty line is what keeps the text above from becoming part of the heading below, one is left.
+  // Without an empty line the text above could become part of the heading below: then one is kept.
   for (const left of ["", lineEndOf(outline.text)]) {
     const rest = ranges.reduceRight(
       (all, { from, to }) => all.slice(0, from) + left + all.slice(to),
@@ -84,7 +84,7 @@ function look(text: string, heading: string) {
   return { mark, outline, named };
 }
 
-/** Whoever hands in the whole section means what stands under its heading. */
+/** An author who submits the whole section with its heading means the content below the heading. */
 function contentOf(body: string, heading: string): string {
   const text = body.replace(MARKS, "").replace(/^(?:[ \t]*(?:\r\n?|\n))+/, "");
   const outline = outlineOf("", text);
@@ -100,7 +100,7 @@ function appended(text: string, heading: string, { content, lineEnd }: New): str
   return `${gapBefore(text, lineEnd)}${heading}${lineEnd}${content === "" ? "" : lineEnd + content + lineEnd}`;
 }
 
-/** The text with an empty line at its end, unless nothing stands above it. */
+/** The text with an empty line at its end, unless the text is empty. */
 function gapBefore(text: string, lineEnd: string): string {
   const [end = ""] = /(?:[ \t]*(?:\r\n?|\n))*$/.exec(text) ?? [];
   const ends = end.match(/\r\n?|\n/g)?.length ?? 0;
@@ -108,7 +108,7 @@ function gapBefore(text: string, lineEnd: string): string {
   return text + (isWhole ? "" : lineEnd.repeat(Math.max(0, 2 - ends)));
 }
 
-/** Heading and the white space before the next section stay; a missing last line end stays missing. */
+/** Keeps the heading, the white space before the next section, and a missing line end at the end of the file. */
 function replaced({ text }: Outline, section: Section, { content, lineEnd }: New): string {
   const start = section.heading.position?.end.offset ?? 0;
   const to = section.next === undefined ? text.length : lineStart(text, startOf(section.next));
@@ -137,7 +137,7 @@ function lineEndOf(text: string): string {
   return /\r\n?|\n/.exec(text)?.[0] ?? "\n";
 }
 
-/** A flat piece of the file: a heading and what follows it up to the next one, of this rank or higher. */
+/** A flat part of the file: a heading and its content up to the next heading of any level. */
 type Part = { readonly name: string; readonly depth: number; readonly text: string };
 
 function parts(outline: Outline): readonly Part[] {

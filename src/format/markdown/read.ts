@@ -1,4 +1,4 @@
-/** The readers of Markdown, also by themselves: most files of most runs need no other. */
+/** The readers of Markdown, without other readers: most files of most runs need only these. */
 
 import type { Reader } from "../../core/model/artifact.ts";
 import type { Finding } from "../reading/finding.ts";
@@ -8,7 +8,7 @@ import { readSection } from "./section.ts";
 
 export type MarkdownReader = Extract<Reader, { type: "section" | "document" }>;
 
-/** The same as `readArtifact`, for artifacts that are Markdown and nothing else. */
+/** The same as `readArtifact`, for Markdown artifacts only. */
 export const readMarkdown: Read = readWith(find);
 
 export function findInMarkdown(reader: MarkdownReader, file: string, text: string): Finding {

@@ -60,7 +60,7 @@ function absent(outline: Outline, reader: SectionReader): Flaw {
   return { offset: startOf(near), reason: `${missing}; this heading is another one` };
 }
 
-/** What moves a run must be the section that a person would take for it, and be seen by that person. */
+/** A section that moves a run must be the one that a person would identify, and must be visible. */
 function doubtOf(outline: Outline, section: Section, sections: readonly Section[]): Flaw | undefined {
   const { line } = outline.placeAt(startOf(section.heading));
   const double = sections.find((other) => other !== section && wordsOf(other) === wordsOf(section));
@@ -82,7 +82,7 @@ function wordsOf({ name }: Section): string {
     .toLowerCase();
 }
 
-/** Line ends differ between systems, and white space before the next section belongs to nobody. */
+/** Normalises line ends, and drops white space before the next section. */
 function textOf(outline: Outline, section: Section): string {
   const end = section.next === undefined ? outline.text.length : startOf(section.next);
   return outline.text.slice(startOf(section.heading), end).replaceAll(/\r\n?/g, "\n").trimEnd();
@@ -121,20 +121,20 @@ function listed(names: readonly string[]): string {
   return names.map((name) => `${name}:`).join(", ");
 }
 
-/** A line of dashes right below a text makes the text a heading, which few writers intend. */
+/** A line of dashes directly below a text makes the text a heading, which few writers intend. */
 function underlined(outline: Outline, section: Section): string {
   if (section.next === undefined || outline.text[startOf(section.next)] === "#") return "";
   const { line } = outline.placeAt(startOf(section.next));
   return ` (the text on line ${line} is underlined, which makes it a heading: put an empty line below it)`;
 }
 
-/** Fields of a section: a name in capitals and a colon at the start of a line, and what follows. */
 const CAPITALS = /^[A-Z][A-Z0-9]+(?:[ _-][A-Z0-9]+)*$/;
 const NAME_MAX = 60;
 
 /**
- * `names` are the fields that the workflow asks for; any other name in capitals ends a value too. The value stands
- * on the line itself, on the next ones, or in the list or code that follows. Fields without content are left out.
+ * Fields of a section: a name in capitals and a colon at the start of a line, then the value. `names` are the fields that the
+ * workflow needs; any other name in capitals also ends a value. The value is on the line itself, on the next lines, or in the
+ * list or code that follows. Fields without content are left out.
  */
 function fieldsOf(outline: Outline, blocks: readonly Block[], names: readonly string[]) {
   const values = new Map<string, string[]>();

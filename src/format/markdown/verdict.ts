@@ -1,8 +1,8 @@
 /**
  * The verdict line of a section.
  *
- * A run is moved by this line, so it is read to the letter: the first line of the section, nothing else on it, and
- * no second line that could be taken for one. Marks around the line, its name or its value are the only decoration.
+ * This line moves a run, so it must match exactly: the first line of the section, nothing else on it, and no second line that
+ * looks like a verdict. Only marks around the line, its name or its value are allowed.
  */
 
 import type { Verdict } from "../../core/model/verdict.ts";
@@ -66,7 +66,7 @@ function wordOf(line: string): string | undefined {
   return match?.[2] === undefined ? undefined : unwrap(match[2]).text;
 }
 
-/** Of ASCII letters only: the sign for kelvin is no K. */
+/** ASCII letters only: the Kelvin sign does not count as K. */
 function fold(word: string): string {
   return word.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
@@ -94,12 +94,12 @@ function doubtOf(
   return { offset: next.offset, reason };
 }
 
-/** Begins in the middle of a sentence. */
+/** Whether the text starts in the middle of a sentence. */
 function goesOn(text: string): boolean {
   return /^[,;:.?!)…–—]|^[^\p{L}\p{N}]*\p{Ll}/u.test(text);
 }
 
-/** Lists, quotes, code and HTML may speak of verdicts. Headings and paragraphs may not, nested ones included. */
+/** Lists, quotes, code and HTML may mention verdicts. Headings and paragraphs may not, also nested ones. */
 function otherLines(outline: Outline, section: Section, line: Line): readonly Line[] {
   const blocks = section.body.filter(({ type }) => type === "paragraph" || type === "heading");
   const lines = blocks
@@ -108,7 +108,7 @@ function otherLines(outline: Outline, section: Section, line: Line): readonly Li
   return [...lines, ...section.body.flatMap((block) => marginLines(outline, block))];
 }
 
-/** Wider than what counts: what a person would take for a verdict must not stand beside the one that does. */
+/** Wider than the accepted form: a line that a person would read as a verdict must not appear next to the real one. */
 function looksLikeVerdict(text: string): boolean {
   const bare = text
     .slice(0, LINE_MAX)
@@ -126,18 +126,18 @@ function hasReasons(outline: Outline, section: Section, line: Line): boolean {
   return lines.some(({ text, offset }) => offset !== line.offset && !isPlaceholder(trimBlank(text)));
 }
 
-/**
- * What speaks against a verdict: another word for one beside it, in whatever form a person would notice.
- *
- * Only the line that counts has a form. A rival has none, so it is looked for by its words.
- */
-/** `word` is the one that was given, `words` are all that could have been, and `line` is where it stands. */
+/** The accepted verdict: `word` is its word, `words` are all possible ones, and `line` is its line. */
 type Said = { readonly word: string; readonly words: readonly string[]; readonly line: Line };
 
 const VERDICT = /(?<![\p{L}\p{N}])verdict(?![\p{L}\p{N}])/iu;
 const ENDS_IN_VERDICT = /(?<![\p{L}\p{N}])verdict[^\p{L}\p{N}]*(?:(?:is|was|now|becomes)[^\p{L}\p{N}]*)*$/iu;
 
-/** The first line that names a verdict and a word for another one, on it or, where it stops there, below it. */
+/**
+ * A rival verdict: the first line that names a verdict and another word for it, on the same line or, if the line ends there, on
+ * the next one.
+ *
+ * Only the accepted line has a fixed form. A rival has none, so the search goes by words.
+ */
 function rivalOf(outline: Outline, section: Section, said: Said): Line | undefined {
   const others = otherWords(said);
   const lines = section.body.flatMap((block) => spokenLines(outline, block));
@@ -154,7 +154,7 @@ function rivalOf(outline: Outline, section: Section, said: Said): Line | undefin
   return headings.find(({ text }) => formsOf(text).some((form) => VERDICT.test(form) && others(form)));
 }
 
-/** Lists, quotes and code may speak of verdicts; `isQuoted` says that a line is theirs. */
+/** Lists, quotes and code may mention verdicts; `isQuoted` marks their lines. */
 function spokenLines(outline: Outline, block: Block): readonly (Line & { isQuoted: boolean })[] {
   if (block.type === "paragraph" || block.type === "heading")
     return linesOf(outline, block).map((line) => ({ ...line, isQuoted: false }));
@@ -168,14 +168,14 @@ function spokenLines(outline: Outline, block: Block): readonly (Line & { isQuote
   return linesWithin(outline, block).map((line) => ({ ...line, isQuoted: !margin.has(line.offset) }));
 }
 
-/** As it looks without marks. A tag may stand inside a word or between two. */
+/** The text without marks. A tag may be inside a word or between two. */
 function formsOf(text: string): readonly string[] {
   const bare = text.normalize("NFKC").replaceAll(/[\p{Cf}*`~\\]/gu, "");
   if (!bare.includes("<")) return [bare];
   return [bare.replaceAll(/<[^<>]*>/g, ""), bare.replaceAll(/<[^<>]*>/g, " ")];
 }
 
-/** The longest word first: one may be the beginning of another. */
+/** The longest word first: one may be a prefix of another. */
 function otherWords({ word, words }: Said): (text: string) => boolean {
   const longestFirst = words.toSorted((a, b) => b.length - a.length);
   const any = longestFirst.map((each) => each.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)).join("|");

@@ -1,4 +1,4 @@
-/** A workflow as a picture's data: which states there are, of which kind, and what leads from one to another. */
+/** A workflow as data for a diagram: its states with their kinds, and the moves between them. */
 
 import type { Workflow } from "../../core/model/compile.ts";
 import {
@@ -10,7 +10,9 @@ import {
   type State,
 } from "../../core/model/workflow.ts";
 
-/** *human*: waits for a person. *final*, *cancelled* and *failed*: the run ends here, well, unfinished or badly. */
+/**
+ * *human*: waits for a person. *final*, *cancelled* and *failed*: the run ends here with success, unfinished or with a failure.
+ */
 export type Kind = "plain" | "human" | "final" | "cancelled" | "failed";
 
 export type DrawnState = {
@@ -20,12 +22,12 @@ export type DrawnState = {
   readonly kind: Kind;
 };
 
-/** `from` is `start` where a run begins. Moves between the same two states are one, with a label for each. */
+/** `from` is `start` for a start move. Moves between the same two states are combined, with a label for each. */
 type DrawnMove = { readonly from: string; readonly to: string; readonly labels: readonly string[] };
 
 export type Graph = { readonly states: readonly DrawnState[]; readonly moves: readonly DrawnMove[] };
 
-/** The states that sugar made, with the phase that each is drawn as. */
+/** Helper states that stages generate, with the phase that represents each. */
 export type Helpers = ReadonlyMap<string, string>;
 
 export function graphOf(workflow: Workflow, helpers: Helpers, { expanded }: { expanded: boolean }): Graph {
@@ -54,7 +56,7 @@ function merge({ moves, counters, artifacts }: Definition, drawnAs: (name: strin
       const from = drawnAs(move.from);
       const to = drawnAs(target);
       const isInside = from === to && move.from !== target;
-      // Of what goes on inside a phase only its loops are shown while the phase is one state.
+      // While a phase is drawn as one state, only its loops are shown.
       if (isInside && move.count.length === 0) continue;
       const key = `${from} ${to}`;
       const known = drawn.get(key) ?? { from, to, labels: [] };
@@ -66,7 +68,7 @@ function merge({ moves, counters, artifacts }: Definition, drawnAs: (name: strin
   return [...drawn.values()];
 }
 
-/** The name of the helper state without its phase, and how often it is entered: `fix, at most 2`. */
+/** The name of the helper state without its phase, and its limit: `fix, at most 2`. */
 function loopOf(counters: Definition["counters"], { from, to, count }: Move): string {
   const most = count.flatMap((name) => {
     const max = counters[name]?.max ?? 0;
@@ -75,7 +77,7 @@ function loopOf(counters: Definition["counters"], { from, to, count }: Move): st
   return [to.startsWith(`${from}-`) ? to.slice(from.length + 1) : to, ...most].join(", ");
 }
 
-/** A move back leads to every state from which its own state can be entered with the way remembered. */
+/** A move back leads to every state from which its own state is entered with `remember`. */
 function targetsOf(moves: readonly Move[], move: Move): readonly string[] {
   if (move.to !== ORIGIN) return [move.to];
   const into = moves.filter((other) => other.to === move.from && other.remember && other.from !== START);
@@ -84,7 +86,7 @@ function targetsOf(moves: readonly Move[], move: Move): readonly string[] {
   return asked === undefined ? origins : origins.filter((name) => asked.in.includes(name));
 }
 
-/** Who, then what must hold: `worker, human [plan]`. A person's answer stands for the person. */
+/** The actors, then the conditions: `worker, human [plan]`. A person's answer replaces the word `human`. */
 function labelOf(artifacts: Definition["artifacts"], move: Move): string {
   const who = move.answer === undefined ? move.by.join(", ") : `answer ${move.answer}`;
   const gate = [...move.need, ...move.when.flatMap((condition) => sayCondition(artifacts, condition))];

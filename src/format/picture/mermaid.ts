@@ -1,8 +1,8 @@
 /**
  * A workflow as a Mermaid `stateDiagram-v2`.
  *
- * Only the plainest syntax is used, and every text is made harmless: Mermaid ends a label at a colon or a semicolon, and
- * takes some words for commands wherever they stand in a line.
+ * The text uses only the simplest syntax, and every label is escaped: Mermaid ends a label at a colon or a semicolon, and
+ * interprets some words as commands anywhere in a line.
  */
 
 import type { Workflow } from "../../core/model/compile.ts";
@@ -64,7 +64,7 @@ function declare(id: string, text: string): string {
   return `state "${harmless(text)}" as ${id}`;
 }
 
-/** Nothing is left out, because any of the guards may be the one that decides; a long label has several lines. */
+/** Lists all guards, because each may be decisive; a long label has several lines. */
 function labelOf(labels: readonly string[]): string {
   const line = labels.map(harmless).join(" / ");
   return line.length > LINE_MAX ? labels.map(harmless).join("<br/>") : line;
@@ -79,13 +79,13 @@ function classesOf(graph: Graph, id: (name: string) => string): string[] {
   });
 }
 
-/** Words that Mermaid reads as the beginning of something else. */
+/** Words that Mermaid interprets as the start of another construct. */
 const RESERVED =
   /^(state|note|class|classdef|style|click|href|direction|scale|hide|as|end|default|acctitle|accdescr|root)$/i;
 
 function idsOf(graph: Graph): Map<string, string> {
   const ids = new Map<string, string>();
-  // Mermaid does not tell upper case from lower case everywhere.
+  // Mermaid ignores case in some places.
   const taken = new Set<string>();
   const give = (key: string, name: string): void => {
     const plain = name.replaceAll(/[^A-Za-z0-9_]/g, "_");
@@ -101,7 +101,7 @@ function idsOf(graph: Graph): Map<string, string> {
   return ids;
 }
 
-/** A stage may have the name of a state; no name has a space. */
+/** A stage may have the name of a state; names have no spaces. */
 function stageKey(stage: string): string {
   return `stage ${stage}`;
 }
@@ -119,7 +119,7 @@ function harmless(text: string): string {
     .replaceAll(/direction (?=tb|bt|rl|lr)/gi, "direction-");
 }
 
-/** What stages expanded to beside states and moves. Such a piece stands where the phase stands that made it. */
+/** Lists what stages expand to besides states and moves, with the phase that generated it. */
 function madeBySugar(workflow: Workflow): string[] {
   const { definition } = workflow;
   const { counters, artifacts, states, places } = definition;

@@ -1,7 +1,7 @@
-/** A Markdown file that gets an entry for everything that happens: the newest first, below the heading of the file. */
+/** A Markdown changelog: the newest entry comes first, below the heading of the file. */
 
 export type LogEntry = {
-  /** As in 2026-01-31. */
+  /** For example 2026-01-31. */
   readonly date: string;
   readonly id: string;
   readonly text: string;
@@ -25,7 +25,7 @@ export function withEntry(log: string | undefined, { date, id, text }: LogEntry)
   return isPut ? whole : `${log.trimEnd()}\n\n${entry}`;
 }
 
-/** Lines in a block of code stay as they are: what looks like a heading there is none. */
+/** Lines in a code block stay unchanged: they contain no headings. */
 function inPlainLines(text: string, change: (line: string) => string): string {
   let fence = "";
   return text

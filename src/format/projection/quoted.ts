@@ -1,6 +1,6 @@
 /**
- * Words of others inside a page of ours. Whatever they hold, they are words: no heading, no list, no tag, no picture, no ticked box, and
- * nothing that ends what they stand in.
+ * Escapes foreign text inside a page of the engine, so that it stays plain text: it cannot create headings, lists, tags, images
+ * or ticked boxes, and cannot end the surrounding construct.
  */
 
 /** On one line. */
@@ -8,7 +8,7 @@ export function quotedLine(text: string): string {
   return harmless(text.replaceAll(/[\s\p{C}]+/gu, " ").trim());
 }
 
-/** As a quotation, line by line; nothing where there are no words. */
+/** As a quotation, line by line; empty without text. */
 export function quotedLines(text: string): readonly string[] {
   const lines = text.split(/\r\n|[\n\r\u2028\u2029\u0085\v\f]/).map(quotedLine);
   const first = lines.findIndex((line) => line !== "");
@@ -16,7 +16,7 @@ export function quotedLines(text: string): readonly string[] {
   return first < 0 ? [] : lines.slice(first, last + 1).map((line) => (line === "" ? ">" : `> ${line}`));
 }
 
-/** In code marks, for names of files. */
+/** In code marks, for file names. */
 export function quotedName(text: string): string {
   return `\`${text.replaceAll(/[\s\p{C}`<>[\]]+/gu, " ").trim() || "?"}\``;
 }

@@ -1,4 +1,4 @@
-/** What a projected file says now, by field; nothing where it cannot be read. */
+/** Reads the current values of a projected file, by field; empty if it cannot be read. */
 
 import type { Projection } from "../../core/model/workflow.ts";
 import { splitFrontMatter } from "../front-matter/parts.ts";
@@ -29,7 +29,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What is no JSON says nothing in any field; the file itself is kept by whoever replaces it.
+    // Invalid JSON has no fields; the code that replaces the file keeps a copy.
     return {};
   }
 }

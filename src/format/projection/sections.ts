@@ -1,11 +1,11 @@
 /**
- * Data as a page for people: one section for each key, in their order. Whatever the texts in it hold, they are words, so that a section ends
- * where the next one of ours begins.
+ * Data as a Markdown page for people: one section for each key, in order. All texts are escaped, so that each section ends where
+ * the next one starts.
  */
 
 import { quotedLine, quotedLines } from "./quoted.ts";
 
-/** By heading, what stands below it. */
+/** The content below each heading. */
 type Sections = Readonly<Record<string, string>>;
 
 const NOTHING = "None.";
@@ -23,7 +23,7 @@ export function writeSections(sections: Sections): string {
     .join("\n");
 }
 
-/** What such a page says now. */
+/** Reads the sections of such a page. */
 export function readSections(text: string): Sections {
   const [, ...parts] = `\n${text}`.split(/\n## /);
   return Object.fromEntries(
@@ -34,7 +34,7 @@ export function readSections(text: string): Sections {
   );
 }
 
-/** Texts of several lines are quotations; lists and maps are lists, one inside the other. */
+/** Texts with several lines become quotations; lists and maps become nested lists. */
 function linesOf(value: unknown): readonly string[] {
   if (isEmpty(value)) return [NOTHING];
   if (Array.isArray(value)) return value.flatMap((member: unknown) => bulleted(memberLines(member)));
@@ -49,7 +49,7 @@ function linesOf(value: unknown): readonly string[] {
   return typeof value === "string" ? quotedLines(value) : [NOTHING];
 }
 
-/** A member that is a map of short words is one line, without what it says nothing of. */
+/** A map of short values becomes one line, without empty values. */
 function memberLines(member: unknown): readonly string[] {
   if (!isMap(member)) return linesOf(member);
   const said = Object.fromEntries(Object.entries(member).filter(([, inner]) => !isEmpty(inner)));
@@ -65,7 +65,7 @@ function bulleted(lines: readonly string[]): readonly string[] {
   return lines.map((line, index) => `${index === 0 ? "- " : "  "}${line}`);
 }
 
-/** What fits on one line. */
+/** The value on one line, if it fits. */
 function lineOf(value: unknown): string | undefined {
   if (isEmpty(value)) return NOTHING;
   if (typeof value === "string") return quotedLines(value).length > 1 ? undefined : quotedLine(value);

@@ -1,4 +1,4 @@
-/** A projection as text: what a file of a workflow's own format says about a run. */
+/** Renders a projection as text in the format of the workflow's file. */
 
 import { project } from "../../core/projection/project.ts";
 import { listedStatuses } from "../../core/tasks/status.ts";
@@ -10,8 +10,8 @@ import { setStatuses } from "../tasks/status.ts";
 import { sectionsOf, writeSections } from "./sections.ts";
 
 /**
- * `existing` is the text that is there now. In front matter and in a YAML map only the projected keys change;
- * every other file, and YAML that is no map, is the engine's as a whole.
+ * `existing` is the current text. In front matter and in a YAML map only the projected keys change. The engine owns every other
+ * file, including YAML whose top level is not a map, as a whole.
  */
 export function renderProjection(
   projection: Projection,
@@ -49,8 +49,8 @@ export function renderProjection(
 type Keys = Readonly<Record<string, unknown>>;
 
 /**
- * The same text as `renderProjection` gives, where `existing` is to the byte what `last` was written as: then nothing in it is
- * anybody else's, and nothing has to be read to leave that alone. `undefined` where somebody else may have written in it.
+ * The same result as `renderProjection`, if `existing` equals the last rendered text byte for byte: then it contains nothing of
+ * other authors, and need not be parsed. `undefined` if another author may have changed it.
  */
 export function renderAgain(
   projection: Projection,
@@ -63,7 +63,7 @@ export function renderAgain(
   return writeYaml(data);
 }
 
-/** One that is new goes to the end of the file, and one that is no longer projected stays in it. */
+/** A new key goes to the end of the file, and a key that is no longer projected stays in it. */
 function hasSameKeys(one: Keys, other: Keys): boolean {
   return JSON.stringify(Object.keys(one)) === JSON.stringify(Object.keys(other));
 }

@@ -1,22 +1,22 @@
 /**
- * Where a red check failed, told by its output: in tests, in the source, or nobody can tell.
+ * Finds out from a check's output where it failed: in tests, in the source, or unknown.
  *
- * The first rule that finds a file of the work decides, and is told with the answer:
+ * The first rule that finds a file of the work decides, and is reported with the result:
  *
- * | rule        | what it finds                                                                                    |
- * |-------------|--------------------------------------------------------------------------------------------------|
- * | `thrown`    | under a failure, where its trace begins in the work; a trace names the test as well, further off |
- * | `named`     | the file that a runner says has failed, where none of its traces leads into the work             |
- * | `located`   | the places of errors, not of warnings, that compilers and linters tell                           |
- * | `ambiguous` | a file that holds both, or a name that several files have                                        |
- * | `no-path`   | nothing                                                                                          |
+ * | rule        | what it finds                                                                            |
+ * |-------------|------------------------------------------------------------------------------------------|
+ * | `thrown`    | the first frame of a failure's stack trace in the work; later frames also name the test  |
+ * | `named`     | the failed file that a test runner names, if no stack trace leads into the work          |
+ * | `located`   | positions of errors, not of warnings, from compilers and linters                         |
+ * | `ambiguous` | a file with both tests and source, or a name that several files have                     |
+ * | `no-path`   | nothing                                                                                  |
  *
- * One place in the source is enough for `source`: whoever mends tests would not mend it.
+ * One place in the source is enough for `source`: an agent that fixes tests would not fix it.
  */
 
 import type { Failing } from "../../core/model/verdict.ts";
 
-/** `cut-short`: the check did not end by itself, and what it would have said is not known. */
+/** `cut-short`: the check was stopped, so its output is incomplete. */
 type Rule = "thrown" | "named" | "located" | "ambiguous" | "no-path" | "cut-short";
 
 export type Told = { readonly failing: Failing; readonly rule: Rule };
@@ -29,16 +29,16 @@ type Output = {
   readonly files: readonly string[];
 };
 
-/** The files that a line may mean, and how it came up. */
+/** The files that a line may mean, and the rule that found it. */
 type Place = { readonly files: readonly string[]; readonly rule: Rule; readonly isBoth?: boolean };
 
-/** How a tool tells a failure: where it begins, perhaps with a name, and what a step of its trace looks like. */
+/** How a tool reports a failure: its first line, perhaps with a file name, and the form of a stack frame. */
 type Kind = {
   readonly begins: RegExp;
   readonly step?: RegExp;
-  /** Python tells the step in which it was thrown last. */
+  /** Python prints the innermost frame last. */
   readonly isLast?: boolean;
-  /** Tests stand in the same files as the source. */
+  /** The language has tests and source in the same files. */
   readonly isBoth?: boolean;
 };
 
@@ -47,19 +47,19 @@ type LookUp = (name: string | undefined) => readonly string[];
 const PATH = String.raw`(?<path>[^\s:'"(\[][^\s:'"]*)`;
 const like = (pattern: string): RegExp => new RegExp(pattern.replaceAll("PATH", () => PATH));
 
-/** A place in a trace, or the file that could not be read. */
+/** A frame of a stack trace, or the file that could not be read. */
 const JS_STEP = like(String.raw`^\s*(?:(?:at|❯) (?:.*?[\s(])?(?=\S+:\d+\)?$)|File: )PATH(?::\d+){0,2}\)?$`);
 const PYTHON_STEP = like(String.raw`^\s*File "PATH", line \d+`);
 
 const FAILURES: readonly Kind[] = [
-  // Vitest and Jest, with the label of a project or without.
+  // Vitest and Jest, with or without the label of a project.
   { begins: like(String.raw`^\s*FAIL\s+(?:\|?[\w-]+\|?\s+)?PATH`), step: JS_STEP },
   // Playwright.
   { begins: like(String.raw`^\s*\d+\) .*?› PATH:\d+:\d+ › `), step: JS_STEP },
   // Jest, Mocha, node:test.
   { begins: /^\s*(?:● |✖ |\d+\) )/, step: JS_STEP },
   { begins: /^\s*not ok \d/, step: like(String.raw`^\s+(?:at |.*\()?PATH:\d+:\d+\)?$`) },
-  // pytest: a failure with its trace, and the summary.
+  // pytest: a failure with its stack trace, and the summary.
   { begins: /^_{3,} .+ _{3,}$/, step: like(String.raw`^PATH:\d+: ?`), isLast: true },
   { begins: like(String.raw`^(?:FAILED|ERROR) PATH`) },
   // unittest.
@@ -71,11 +71,11 @@ const FAILURES: readonly Kind[] = [
   { begins: like(String.raw`panicked at (?:'.*', )?PATH:\d+:\d+`), isBoth: true },
 ];
 
-/** What a passing test prints has traces, too; the next failure ends it. */
+/** Output of passing tests may also contain stack traces; the next failure ends it. */
 const ASIDE = /^\s*console\.\w+$|^(?:stdout|stderr) \| |^-+ Captured .+ -+$|^=+ .+ =+$/;
 
 const ERRORS: readonly Kind[] = [
-  // tsc, and prettier.
+  // tsc and prettier.
   { begins: like(String.raw`^PATH\(\d+,\d+\): error\b`) },
   { begins: like(String.raw`^\[(?:warn|error)\] PATH$`) },
   // tsc --pretty, go build, go vet, gcc, mypy, ruff.
@@ -92,14 +92,14 @@ const ERRORS: readonly Kind[] = [
   { begins: /✘ \[ERROR\]/, step: like(String.raw`^\s+PATH:\d+:\d+:$`) },
 ];
 
-/** A program that was thrown out of without a runner. */
+/** An uncaught exception without a test runner. */
 const TRACES: readonly Kind[] = [
   { begins: /^Traceback /, step: PYTHON_STEP, isLast: true },
   { begins: like(String.raw`^PATH:\d+$`), step: JS_STEP },
   { begins: /^(?:Uncaught )?\w*(?:Error|Exception)\b/, step: JS_STEP },
 ];
 
-/** No tool says anything worth knowing in a longer line, and looking through it takes long. */
+/** No tool prints useful information in a longer line, and matching it would take long. */
 const LINE_MAX = 500;
 // oxlint-disable-next-line no-control-regex
 const COLOUR = /\u001B\[[0-9;?]*[A-Za-z]/g;
@@ -146,7 +146,7 @@ function isTest(file: string): boolean {
   );
 }
 
-/** Each failure with its place: where it was thrown, or else what it names. */
+/** Each failure with its place: the innermost frame, or else the file that it names. */
 function failuresIn(lines: readonly string[], kinds: readonly Kind[], lookUp: LookUp): Place[] {
   const found: Place[] = [];
   let kind: Kind | undefined;
@@ -179,7 +179,7 @@ function failuresIn(lines: readonly string[], kinds: readonly Kind[], lookUp: Lo
   return found;
 }
 
-/** ESLint tells a file in a line of its own, and what is wrong with it below. */
+/** ESLint prints a file on its own line, and its problems below. */
 function underPaths(lines: readonly string[], lookUp: LookUp): Place[] {
   const found: Place[] = [];
   let files: readonly string[] = [];
@@ -191,10 +191,10 @@ function underPaths(lines: readonly string[], lookUp: LookUp): Place[] {
   return found;
 }
 
-/** What comes from elsewhere never counts, though it may be part of the work. */
+/** Third-party code never counts, even if it is part of the work. */
 const FOREIGN = /(?:^|\/)(?:node_modules|vendor|site-packages|\.?venv)\//;
 
-/** A tool may name a file from a folder of its own: then the end of the path counts. */
+/** A tool may print paths relative to another folder: then the end of the path counts. */
 function lookUpIn(files: readonly string[]): LookUp {
   const own = files.filter((file) => !FOREIGN.test(file));
   const all = new Set(own);

@@ -1,4 +1,4 @@
-/** What a reader found in the text of an artifact, before it becomes a reading. */
+/** The result of a reader for the text of an artifact, before it becomes a reading. */
 
 import type { Fault, Reading } from "../../core/model/event.ts";
 import type { IssueCounts, Verdict } from "../../core/model/verdict.ts";
@@ -7,7 +7,7 @@ import type { Place } from "../../core/model/workflow.ts";
 export type Finding = {
   readonly found: boolean;
   readonly faults: readonly Fault[];
-  /** What the artifact consists of, where that is not the whole file. */
+  /** The content of the artifact, if it is not the whole file. */
   readonly text?: string;
   readonly verdict?: Verdict;
   readonly issues?: IssueCounts;
@@ -19,10 +19,10 @@ export type Finding = {
   readonly lists?: Reading["lists"];
 };
 
-/** A fault before its offset in the text becomes a place. */
+/** A fault with an offset instead of a position. */
 export type Flaw = { readonly offset: number; readonly reason: string };
 
-/** Nobody reads more of them, and a hostile file would have hundreds of thousands. */
+/** A malicious file could cause hundreds of thousands. */
 export const FAULTS_MAX = 100;
 const VALUE_MAX = 2000;
 
@@ -30,12 +30,12 @@ export function faultsAt(flaws: readonly Flaw[], placeAt: (offset: number) => Pl
   return flaws.slice(0, FAULTS_MAX).map((flaw) => ({ at: placeAt(flaw.offset), reason: flaw.reason }));
 }
 
-/** Readings are kept in the journal, so that a value may be cut but never be huge. */
+/** The journal stores readings, so a value may be cut but never be huge. */
 export function cutValue(text: string, max = VALUE_MAX): string {
   return text.length <= max ? text : text.slice(0, max).replace(/[\uD800-\uDBFF]$/, "");
 }
 
-/** How a word from a file is shown inside a reason. */
+/** Formats a word from a file for a message. */
 export function quote(text: string): string {
   const oneLine = text.slice(0, 60).replaceAll(/[\s\p{C}]+/gu, " ");
   return `"${oneLine}${text.length > 60 ? "..." : ""}"`;

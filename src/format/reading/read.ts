@@ -1,8 +1,8 @@
 /**
- * What the bytes of an artifact say, as a reading.
+ * Turns the bytes of an artifact into a reading.
  *
- * Gate, status, page and command line all ask this one function, so that they cannot disagree. Nothing here
- * throws because of what a file holds: a file that cannot be read is a reading with a fault.
+ * Gates, status, pages and commands all call this function, so that they cannot disagree. File content never makes it throw: an
+ * unreadable file becomes a reading with a fault.
  */
 
 import { isBlank } from "../../core/text/blank.ts";
@@ -20,7 +20,7 @@ import { withoutStatuses } from "../tasks/status.ts";
 
 type TaskReader = Extract<Reader, { type: "tasks" }>;
 
-/** A box that somebody ticks shows how far they are. It decides nothing, so that the list is the same. */
+/** A ticked box shows progress. It decides nothing, so the list counts as unchanged. */
 const TICKED = /^[ \t]*[-*+][ \t]+\[[xX]\]/m;
 const TICKS = /^([ \t]*[-*+][ \t]+)\[[xX]\]/gm;
 
@@ -55,7 +55,7 @@ function find(reader: FileReader, file: string, text: string): Finding {
   }
 }
 
-/** What cannot be read at all is told by whoever reads the tasks. */
+/** The task reader reports an unreadable file. */
 function textsOf(
   { lists }: TaskReader,
   file: string,
@@ -67,13 +67,13 @@ function textsOf(
   return { faults: faultsOf(taken.misfits, loaded), lists: taken.lists };
 }
 
-/** What it consists of, where something in it only shows how far it is. */
+/** The content of a list without its progress marks. */
 function ownText(reader: TaskReader, file: string, text: string): { readonly text?: string } {
   if (reader.style === "checkbox" && TICKED.test(text)) return { text: text.replaceAll(TICKS, "$1[ ]") };
   return besidesStatus(reader, file, text);
 }
 
-/** The same for whoever reads the list as something else. */
+/** The same content for a reader that reads the list as another type. */
 function besidesStatus(
   { shown }: { readonly shown?: true },
   file: string,
@@ -83,7 +83,7 @@ function besidesStatus(
   return own === undefined ? {} : { text: own };
 }
 
-/** What cannot be read at all is told by whoever reads the tasks. */
+/** The task reader reports an unreadable file. */
 function misshapen({ front }: TaskReader, file: string, text: string): readonly Fault[] {
   if (front === undefined) return [];
   const read = frontOf(file, text);

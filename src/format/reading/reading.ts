@@ -1,7 +1,7 @@
 /**
- * What is the same in every reading, whatever the reader: the file that is missing or no text, the digest, the slot.
+ * What all readings have in common: missing files, invalid encoding, the digest, the slot.
  *
- * Readers are loaded by whoever knows which of them are needed: a file of Markdown does not pay for the parser of YAML.
+ * The caller selects the readers to load: a Markdown file does not need the YAML parser.
  */
 
 import type { Fault, Reading } from "../../core/model/event.ts";
@@ -12,10 +12,10 @@ import { sha256 } from "../sha256.ts";
 import { decode } from "./text.ts";
 
 const BYTES_MAX = 1024 * 1024;
-/** The parser of Markdown takes much longer for a hostile text than the others do. */
+/** The Markdown parser is much slower than the others for a malicious text. */
 const MARKDOWN_BYTES_MAX = 256 * 1024;
 
-/** `file` is the path as people know it; `bytes` is undefined where there is no such file. */
+/** `file` is the path as people know it; `bytes` is undefined if the file does not exist. */
 type Source = { readonly file: string; readonly bytes: Uint8Array | undefined; readonly slot: string };
 
 export type FileReader = Exclude<Reader, { type: "check" | "fact" | "children" | "files" }>;
@@ -45,10 +45,10 @@ export function readWith(find: Find): Read {
   };
 }
 
-/** A file in which nothing is the engine's. */
+/** A file without content of the engine. */
 const WHOLE = (text: string): { readonly rest?: string; readonly blank: string } => ({ blank: text });
 
-/** Told where the limit is passed, with the size that it has. */
+/** Reported at the position of the limit, with the actual size. */
 function tooLong(reader: FileReader, file: string, text: string): Fault[] {
   const most = "most" in reader ? reader.most : undefined;
   if (most === undefined || text.length <= most) return [];

@@ -1,4 +1,4 @@
-/** The bytes of an artifact as text, or the reason why they are none. */
+/** Decodes the bytes of an artifact as text, or reports why they are not text. */
 
 import type { Fault } from "../../core/model/event.ts";
 
@@ -6,7 +6,7 @@ const UNREADABLE = "\uFFFD";
 
 type Decoded = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly fault: Fault };
 
-/** A byte order mark is no part of the text; lines and columns count without it. */
+/** A byte order mark is not part of the text; lines and columns count without it. */
 export function decode(file: string, bytes: Uint8Array, max: number): Decoded {
   const refuse = (offset: number, reason: string): Decoded => ({
     ok: false,
@@ -22,7 +22,7 @@ export function decode(file: string, bytes: Uint8Array, max: number): Decoded {
   return { ok: true, text: new TextDecoder().decode(bytes).replace(/^\uFEFF+/, "") };
 }
 
-/** The decoder puts U+FFFD where it cannot read: the first one that the bytes do not hold is the place. */
+/** The decoder writes U+FFFD for invalid bytes: the first one that the file does not itself contain is the position. */
 function firstInvalid(bytes: Uint8Array): number | undefined {
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   let byte = 0;
@@ -36,7 +36,7 @@ function firstInvalid(bytes: Uint8Array): number | undefined {
   return undefined;
 }
 
-/** Where the first byte stands that is no text in UTF-8. */
+/** The position of the first byte that is not valid UTF-8. */
 export function placeOfInvalid(bytes: Uint8Array): { line: number; col: number } | undefined {
   const invalid = firstInvalid(bytes);
   return invalid === undefined ? undefined : placeOfByte(bytes, invalid);

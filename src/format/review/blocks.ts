@@ -1,6 +1,6 @@
 /**
- * Blocks `<review ...> ... </review>` in a Markdown file that others write: they are the engine's, wherever they stand, and no part of
- * what the file says. What lies in a fence is an example and is left alone.
+ * Blocks `<review ...> ... </review>` in a Markdown file that others write. The engine owns them anywhere in the file, and they
+ * are not part of its content. A block inside a code fence is an example and stays unchanged.
  */
 
 const OPEN = /^\s*<review(?=[\s>/]|$)/i;
@@ -9,9 +9,9 @@ const LONE = /^\s*<\/review\s*>\s*$/i;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 export type Parted = {
-  /** The file without them: what its digest is made of, and what stays when they are written anew. */
+  /** The file without the blocks: the input of its digest, and the part that stays when the blocks are replaced. */
   readonly rest: string;
-  /** The same with an empty line for each of theirs, so that every place stays where it is. */
+  /** The file with empty lines instead of the blocks, so that all positions stay the same. */
   readonly blank: string;
   readonly blocks: readonly string[];
 };
@@ -45,7 +45,10 @@ export function withBlocks(text: string, blocks: readonly string[]): string {
   return `${head}${blocks.join("\n\n")}\n`;
 }
 
-/** The last line of the block that begins here. One that another begins in is none, and its first line stands for itself. */
+/**
+ * The last line of the block that starts here. A block that contains the start of another one does not count, and its first line
+ * is text.
+ */
 function blockEnd(lines: readonly string[], at: number): number | undefined {
   const first = lines[at] ?? "";
   if (LONE.test(first)) return at;
@@ -59,9 +62,9 @@ function blockEnd(lines: readonly string[], at: number): number | undefined {
   return at;
 }
 
-/** Gives the last line of the fence that begins in a line, or that line; a fence that nothing closes is none. */
+/** Returns the last line of the fence that starts in a line, or that line; an unclosed fence does not count. */
 function fencesIn(lines: readonly string[]): (at: number) => number {
-  /** By its sign, the shortest that was looked for in vain: no longer one is closed further down. */
+  /** For each fence character, the shortest fence without a closing line: no longer one is closed further down. */
   const unclosed = new Map<string, number>();
   return (at) => {
     const [, mark = ""] = FENCE.exec(lines[at] ?? "") ?? [];
@@ -74,7 +77,7 @@ function fencesIn(lines: readonly string[]): (at: number) => number {
   };
 }
 
-/** What a block is called where it is told of: by the round that it claims. */
+/** The name of a block in messages: the round that it claims. */
 export function nameOfBlock(block: string): string {
   const [, iteration = "?"] = /\biteration\s*=\s*["']?(\d{1,6})\b/i.exec(block.split(">")[0] ?? "") ?? [];
   return `review ${iteration}`;

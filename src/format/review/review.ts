@@ -1,8 +1,8 @@
 /**
- * A review as its artifact wants it, made of what a reviewer says in fields.
+ * Writes a review in the format of its artifact, from the fields that a reviewer submits.
  *
- * What does not fit the contract, or does not agree with itself, is told and never written: a verdict that approves beside an issue
- * that blocks is a slip of somebody's, and which of the two is meant only its author knows.
+ * A review that violates the contract or contradicts itself is rejected and never written. An approval with a blocking issue is a
+ * mistake, and only its author knows which of the two is meant.
  */
 
 import { rulesOf, sayContradictions, type Claim } from "../../core/gates/review-consistency.ts";
@@ -27,7 +27,7 @@ type ObjectShape = Extract<Shape, { type: "object" }>;
 type DataReader = Extract<Reader, { type: "json" | "yaml" }>;
 type Said = Readonly<Record<string, unknown>>;
 
-/** What a review of this artifact is made of; `undefined` for an artifact that says no verdict. */
+/** The fields of a review for this artifact; `undefined` for an artifact without a verdict. */
 export function reviewShape({ reader }: Pick<Artifact, "reader">): ObjectShape | undefined {
   if (reader.type === "section")
     return reader.verdicts === undefined ? undefined : sectionShape(reader, reader.verdicts);
@@ -48,7 +48,7 @@ export function makeReview(artifact: Pick<Artifact, "reader">, said: unknown, bl
   if (draft.misfits.length > 0) return no(reasonsOf(draft.misfits));
   const { claim, text, review } = draft;
   if (claim === undefined) return no("it says no verdict");
-  // An approval that does not count is a slip, also where the gate would take it for what its issues say.
+  // An inconsistent approval is a mistake, even if the gate would accept it as the verdict that its issues imply.
   const rules = APPROVES.has(claim.verdict)
     ? { block: review === undefined ? BLOCKS_BESIDE_A_LINE : block, isStrict: true }
     : rulesOf(review, block);
@@ -58,10 +58,10 @@ export function makeReview(artifact: Pick<Artifact, "reader">, said: unknown, bl
 
 const APPROVES: ReadonlySet<Verdict> = new Set(["pass", "pass_with_notes"]);
 
-/** The engine counts no issues beside a verdict line: what nobody would approve of is not approved. */
+/** The engine counts no issues for a verdict line, so an approval with an issue of this severity is rejected here. */
 const BLOCKS_BESIDE_A_LINE: Severity = "high";
 
-/** Nobody mends more at a time. */
+/** A longer list would not help: authors fix a few faults at a time. */
 const REASONS_MAX = 5;
 
 function reasonsOf(wrong: readonly Misfit[]): string {
@@ -75,12 +75,12 @@ function no(reason: string): MadeReview {
   return { ok: false, reason };
 }
 
-/** A review before it is known whether it agrees with itself. */
+/** A review before the consistency check. */
 type Draft = {
   readonly text: string;
   readonly claim: Claim | undefined;
   readonly misfits: readonly Misfit[];
-  /** Of data. */
+  /** Only for data files. */
   readonly review?: ReviewShape;
 };
 
@@ -100,7 +100,7 @@ function dataDraft(reader: Reader, said: Said): Draft {
   return { text: `${JSON.stringify(data, undefined, 2)}\n`, claim, misfits: unsound, review };
 }
 
-/** The contract's own shape, with the verdict under the one name that all reviews share, and no word that does not count. */
+/** The contract's own shape, with the verdict under the name that all reviews share, and only words with a meaning. */
 function dataShape({ shape }: DataReader, review: ReviewShape): ObjectShape {
   const { verdictAt, verdicts, issuesAt, severityAt = "severity", severities } = review;
   const verdict: Shape = { type: "text", values: Object.keys(verdicts) };
@@ -116,7 +116,7 @@ function dataShape({ shape }: DataReader, review: ReviewShape): ObjectShape {
   return { ...whole, required: { verdict, ...own(whole.required) }, optional: own(whole.optional) };
 }
 
-/** Where the contract names no shape: what is looked at, and whatever else. */
+/** Without a shape in the contract: the fields that the reader uses, and any others. */
 function shapeWithout({ issuesAt, severityAt = "severity", testsAt }: ReviewShape): ObjectShape {
   const severity: Shape = { type: "text" };
   const issue: Shape = { type: "object", required: { [severityAt]: severity }, optional: {}, open: true };
@@ -136,7 +136,7 @@ function ranked(shape: Shape, severityAt: string, values: readonly string[]): Sh
   return { ...shape, of: { ...of, required: { ...of.required, [severityAt]: { type: "text", values } } } };
 }
 
-/** The verdict goes to where the contract has it. */
+/** Moves the verdict to the path of the contract. */
 function documentOf({ verdictAt }: ReviewShape, { verdict, ...rest }: Said): Said {
   return placed(rest, pathOf(verdictAt).map(String), verdict);
 }
@@ -147,7 +147,7 @@ function placed(data: unknown, [key = "", ...below]: readonly string[], value: u
   return { ...known, [key]: placed(known[key], below, value) };
 }
 
-/** Issues beside a verdict line count as those of a data file do; where there are none, the text says why. */
+/** Issues of a section count like those of a data file; without issues, the text gives the reason. */
 function countsIn(issues: unknown): IssueCounts | undefined {
   if (!Array.isArray(issues) || issues.length === 0) return undefined;
   const counts = { ...NO_ISSUES };

@@ -1,4 +1,4 @@
-/** A review that is a section of a page: which fields it has, and how they are written down. */
+/** A review as a section of a page: its fields and its text format. */
 
 import { TEST_WORDS, type Severity, type Verdict } from "../../core/model/verdict.ts";
 import type { Reader, Shape } from "../../core/model/artifact.ts";
@@ -7,7 +7,7 @@ import { isObject } from "../json/shape.ts";
 type ObjectShape = Extract<Shape, { type: "object" }>;
 type Said = Readonly<Record<string, unknown>>;
 
-/** How severities are written where the definition has no words of its own. */
+/** Words for severities if the definition has none. */
 export const SEVERITY_WORDS: Readonly<Record<string, Severity>> = {
   CRITICAL: "critical",
   HIGH: "high",
@@ -32,7 +32,7 @@ export const TESTS: Shape = {
   open: false,
 };
 
-/** Words that the section must have are fields, too. */
+/** The words that the section must have are fields as well. */
 export function sectionShape(
   { any, all }: Extract<Reader, { type: "section" }>,
   verdicts: Readonly<Record<string, Verdict>>,
@@ -47,7 +47,7 @@ export function sectionShape(
   };
 }
 
-/** The verdict stands alone on the first line: anything beside it would make it another word. */
+/** The verdict is alone on the first line: any further text would change its word. */
 export function sectionText({ verdict, summary, issues, tests, ...words }: Said): string {
   const listed: readonly unknown[] = Array.isArray(issues) ? issues : [];
   const parts = [
@@ -72,7 +72,7 @@ function testsLine(tests: unknown): string {
     : `Tests: ${counted.map((name) => `${textOf(tests[name])} ${name}`).join(", ")}.`;
 }
 
-/** Indented, so that no line of a description is a heading or a verdict of the page. */
+/** Indented, so that no line of a description becomes a heading or a verdict of the page. */
 function issueLines(issue: Said): string {
   const file = textOf(issue["file"]);
   const line = textOf(issue["line"]);

@@ -1,4 +1,4 @@
-/** Reviews as files show them, and what is remembered of that: enough to tell whether somebody changed it. */
+/** Reviews in projected files, and the fields that are remembered of them to detect changes by others. */
 
 import type { Round } from "../../core/projection/journal-record.ts";
 import type { ReviewProjection } from "../../core/model/workflow.ts";
@@ -10,7 +10,7 @@ import { quotedLine, quotedLines, quotedName } from "../projection/quoted.ts";
 
 type Fields = Readonly<Record<string, string>>;
 
-/** Nothing where there is nothing to show: without a review there need not be a page, but none that somebody else has made up is left there. */
+/** Empty without a review: then no page is needed, but a page that another author wrote is replaced. */
 export function fieldsOfReview(
   projection: ReviewProjection,
   root: unknown,
@@ -23,14 +23,14 @@ export function fieldsOfReview(
   return { verdict: last?.word ?? "", text: shortDigest(reviewPage(last)) };
 }
 
-/** `existing` is the text that is there now; around blocks it stays as it is. */
+/** `existing` is the current text; the text around blocks stays unchanged. */
 export function renderReview(projection: ReviewProjection, root: unknown, existing: string): string {
   const rounds = roundsIn(projection, root);
   if (projection.as === "review-block") return withBlocks(existing, rounds.map(reviewBlock));
   return reviewPage(rounds.at(-1));
 }
 
-/** What a file says now. */
+/** Reads the fields of a file. */
 export function readReviewFields({ as }: ReviewProjection, text: string): Fields {
   if (as === "review-block") return blockFields(partBlocks(text).blocks);
   const [, verdict = ""] = /^## Verdict\s*\n\s*([^\n]*)/m.exec(text) ?? [];
@@ -53,13 +53,13 @@ function shortDigest(text: string): string {
   return sha256(text).slice(0, DIGITS);
 }
 
-/** Only the engine makes the root. */
+/** Only the engine builds the root. */
 function roundsIn({ of }: ReviewProjection, root: unknown): readonly Round[] {
   const { reviews = {} } = root as { readonly reviews?: Readonly<Record<string, readonly Round[]>> };
   return reviews[of] ?? [];
 }
 
-/** A review as a page for people, made of what was taken in. Nobody reads it back: what somebody writes there counts for nothing. */
+/** A review as a page for people, built from the accepted reading. It is never read back: edits of it have no effect. */
 const NO_REVIEW = "# Code Review\n\nThere is none yet. Changes here count for nothing.\n";
 
 export function reviewPage(round: Round | undefined): string {
@@ -84,7 +84,7 @@ export function reviewPage(round: Round | undefined): string {
   return `${joined(parts)}\n`;
 }
 
-/** One round, as it stands at the end of what was reviewed. */
+/** One round, as a block at the end of the reviewed file. */
 export function reviewBlock(round: Round): string {
   const { status, iteration, reviewer, summary, next } = round;
   const parts: readonly (readonly string[])[] = [
@@ -123,7 +123,7 @@ function testLines(tests: Tests | null): readonly string[] {
   ];
 }
 
-/** By severity, the highest first. Without a mark for headings, in bold. */
+/** By severity, highest first. Titles are bold if `mark` is not a heading mark. */
 function issueParts({ issues, more, file }: Round, mark: string): (readonly string[])[] {
   const parts = SEVERITIES.flatMap((severity) => {
     const own = issues.filter((issue) => issue.severity === severity);
@@ -148,7 +148,7 @@ function issueLines(issue: ReviewIssue, index: number): (readonly string[])[] {
   ];
 }
 
-/** Inside of bold, a star would end it. */
+/** A star would end the bold text. */
 function bold(text: string): string {
   return quotedLine(text).replaceAll("*", "\\*");
 }

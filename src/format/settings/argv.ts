@@ -1,7 +1,7 @@
 /**
- * Command lines with placeholders, as the settings hold them.
+ * Command lines with placeholders, as in the settings.
  *
- * Arguments are filled in one by one and never pass through a shell, so that no value can become two arguments or a command.
+ * Arguments are filled one by one and never pass through a shell, so that no value can become two arguments or a command.
  */
 
 export const PLACEHOLDERS = ["model", "prompt", "session", "run", "role", "workspace", "git"] as const;
@@ -12,8 +12,8 @@ export type Values = Readonly<Partial<Record<Placeholder, string>>>;
 const PLACEHOLDER = /\{([a-z]+)\}/g;
 
 /**
- * An argument with a placeholder that has no value is left out. Unless it begins with `-` itself, the option right before it
- * goes as well: `--model {model}`, `--model={model}` and `-c model={model}` all vanish as a whole.
+ * An argument with a placeholder without a value is left out. Unless it starts with `-` itself, the option directly before it is
+ * left out as well: `--model {model}`, `--model={model}` and `-c model={model}` all disappear as a whole.
  */
 export function fillArgv(argv: readonly string[], values: Values): string[] {
   const filled: string[] = [];
@@ -38,7 +38,7 @@ export function placeholdersIn(argument: string): readonly Placeholder[] {
   return PLACEHOLDERS.filter((placeholder) => names.includes(placeholder));
 }
 
-/** Every `{word}`: also those that stand for nothing and stay as they are. */
+/** Every `{word}`, also those that are not placeholders and stay unchanged. */
 export function wordsInBraces(argument: string): readonly string[] {
   return [...argument.matchAll(PLACEHOLDER)].map((match) => match[1] ?? "");
 }

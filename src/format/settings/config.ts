@@ -1,7 +1,7 @@
 /**
- * `config.yaml`, a person's or a repository's: text in, settings or all that is wrong with them out.
+ * Parses `config.yaml` of a person or a repository into settings, or a list of all its problems.
  *
- * What only a person may decide about their machine is left out of a repository's file, and said.
+ * Keys that only a person may set for their machine are dropped from a repository's file, with a warning.
  */
 
 import * as z from "zod/mini";
@@ -23,7 +23,7 @@ const Variable = z
     z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable has letters, digits and _"),
     z.regex(/^(?!SIGNALBOX_)/, "variables that begin with SIGNALBOX_ are set by signalbox alone"),
   );
-/** What we put together ourselves cannot be set: it would have no effect, or a wrong one. */
+/** Signalbox sets these variables itself: setting them would have no effect, or a wrong one. */
 const SetVariable = Variable.check(
   z.regex(/^(?!PATH$)/, "PATH cannot be set: it is yours, with signalbox first"),
 );
@@ -92,7 +92,7 @@ const WorkspaceFile = z.strictObject({
   ),
 });
 
-/** Whether its keys exist and its values fit is known to the workflow: src/format/settings/workflow-settings.ts. */
+/** The workflow decides whether its keys exist and its values fit: src/format/settings/workflow-settings.ts. */
 const Settings: z.ZodMiniType<SettingTree> = z.lazy(() =>
   z.record(z.string(), z.union([Scalar, z.array(Scalar), Settings])),
 );
@@ -125,18 +125,18 @@ export type HarnessFile = z.infer<typeof HarnessFile>;
 
 export type Scope = "user" | "repository";
 
-/** Keys that say what runs on a person's machine outside of any run: nobody else decides them, trusted or not. */
+/** Keys with commands that run on a person's machine outside of any run: a repository cannot set them, trusted or not. */
 const USER_ONLY = ["notify"] as const;
 
 export type ParsedConfig = {
   readonly config: ConfigFile;
-  /** The file cannot be used while there are any. */
+  /** The file cannot be used if this list is not empty. */
   readonly problems: readonly Problem[];
-  /** What was left out, and why. */
+  /** Dropped keys, with the reason. */
   readonly warnings: readonly Problem[];
-  /** Where a key stands, for those who find out later that something is wrong with it. */
+  /** The position of a key, for problems that are found later. */
   placeOf(path: readonly string[]): Place;
-  /** Where its value stands. */
+  /** The position of its value. */
   valuePlaceOf(path: readonly string[]): Place;
 };
 
@@ -202,7 +202,7 @@ function argumentRefused(
   if (index === 0 && (argument === "" || placeholdersIn(argument).length > 0)) {
     return [{ code: "bad-value", message: "the program must be named, without placeholders" }];
   }
-  // Other words in braces belong to the program, like those of awk; what is nearly a placeholder was meant as one.
+  // Other words in braces belong to the program, such as awk scripts; a word close to a placeholder is probably a typing error.
   return wordsInBraces(argument).flatMap((word) => {
     const near = PLACEHOLDERS.some((known) => known === word) ? undefined : closest(word, PLACEHOLDERS);
     if (near === undefined) return [];

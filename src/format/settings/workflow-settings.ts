@@ -1,4 +1,4 @@
-/** What settings say of the parameters of one workflow: a tree of keys becomes values by parameter, and what fits none is told. */
+/** Settings of one workflow: converts a tree of keys to parameter values, and reports keys that match no parameter. */
 
 import { closest } from "../../core/text/closest.ts";
 import { isKept, sayTaken, settingOf, takes } from "../../core/model/param.ts";
@@ -6,13 +6,13 @@ import type { Literal } from "../../core/model/value.ts";
 import type { Param, Place } from "../../core/model/workflow.ts";
 import type { Problem } from "../problem.ts";
 
-/** As it stands in a file. */
+/** As written in a file. */
 export type SettingTree = { readonly [key: string]: Literal | readonly Literal[] | SettingTree };
 
 export type SetValue = { readonly value: Literal; readonly at: Place };
 
 export type Settled = {
-  /** By the name of the parameter. */
+  /** By name of the parameter. */
   readonly values: Readonly<Record<string, SetValue>>;
   readonly problems: readonly Problem[];
 };
@@ -21,7 +21,7 @@ type Path = readonly string[];
 
 export type Places = { placeOf(path: Path): Place; valuePlaceOf(path: Path): Place };
 
-/** The keys that a workflow knows: each leads on, or to one parameter. */
+/** The keys of a workflow: each leads to further keys, or to one parameter. */
 type Keys = { readonly below: Map<string, Keys>; param?: readonly [name: string, param: Param] };
 
 export function settle(

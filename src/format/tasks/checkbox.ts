@@ -1,5 +1,5 @@
 /**
- * Tasks in Markdown that may stand under headings which name a layer.
+ * Tasks in Markdown, optionally below headings that name a layer.
  *
  * Either `### Task 1.1: title` with a map in a YAML block, or lines `- [ ] 1.1 title` with File and Depends below.
  */
@@ -53,7 +53,7 @@ function holds({ heading, next }: Section, item: ListItem): boolean {
   return offset > startOf(heading) && (next === undefined || offset < startOf(next));
 }
 
-/** Boxes below a task are its steps; one with an id elsewhere is a task that nobody would do. */
+/** Boxes below a task are its steps; a box with an id anywhere else would be a task that no agent does. */
 function requireNone(outline: Outline, items: readonly ListItem[], flaws: Flaw[]): void {
   for (const item of items) {
     const [first] = linesWithin(outline, item);

@@ -1,7 +1,7 @@
 /**
  * One task as a map in YAML.
  *
- * YAML reads 1.10 as the number 1.1. An id without quotes is taken only if it reads back as it was written.
+ * YAML reads 1.10 as the number 1.1. An id without quotes is accepted only if it reads back as written.
  */
 
 import { isBlank } from "../../core/text/blank.ts";
@@ -27,7 +27,7 @@ type EntryDraft = Omit<Draft, "offset">;
 
 const TITLE_MAX = 200;
 
-/** Undefined where there is no usable id; what is wrong is complained about. */
+/** Undefined without a usable id; the problem is reported. */
 export function entryDraft(entry: Entry): EntryDraft | undefined {
   const { data, path } = entry;
   if (!isObject(data)) {
@@ -51,7 +51,7 @@ export function entryDraft(entry: Entry): EntryDraft | undefined {
   };
 }
 
-/** Those that are read as something else. */
+/** Keys with a meaning of their own. */
 const READ = new Set([
   "id",
   "title",
@@ -67,7 +67,7 @@ const READ = new Set([
 const KEYS_MAX = 50;
 const MEMBERS_MAX = 100;
 
-/** What it says besides, for whoever asks for it by name; maps are for people only. */
+/** Further keys, for callers that ask for them by name; maps are only for people. */
 function keysIn(data: Readonly<Record<string, unknown>>): Pick<Draft, "keys"> {
   const keys = Object.entries(data).flatMap(([key, value]): [string, TaskKeys[string]][] => {
     if (READ.has(key)) return [];

@@ -1,7 +1,7 @@
 /**
- * Layers of a list of tasks: the headings that name one, and the order in which they are worked off.
+ * Layers of a list of tasks: the headings that name them, and their order.
  *
- * The name in the heading says which layer it is; its number says only which comes first. What front matter says of layers must agree.
+ * The name in the heading identifies the layer; its number only decides the order. Layers in front matter must agree.
  */
 
 import type { Fault } from "../../core/model/event.ts";
@@ -29,7 +29,7 @@ type Layer = {
   readonly to: number;
 };
 
-/** Each with its layer, in the order in which they are done. */
+/** Each task with its layer, in the order of execution. */
 export function layered(outline: Outline, drafts: readonly Draft[], flaws: Flaw[]): readonly Draft[] {
   const sections = sectionsOf(outline, DEPTH_MAX);
   const layers = layersIn(outline, sections, flaws);
@@ -63,7 +63,7 @@ export function layered(outline: Outline, drafts: readonly Draft[], flaws: Flaw[
   ].flatMap((group) => inOrder(group));
 }
 
-/** In their order: by their numbers where all have one, as they stand otherwise. */
+/** In order: by number if all layers have one, otherwise by position. */
 function layersIn(outline: Outline, sections: readonly Section[], flaws: Flaw[]): readonly Layer[] {
   const found = sections.flatMap(({ name, heading, next }): Layer[] => {
     const [, number, word] = HEADING.exec(name) ?? [];
@@ -92,7 +92,7 @@ function layersIn(outline: Outline, sections: readonly Section[], flaws: Flaw[])
   return isNumbered ? found.toSorted((a, b) => (a.number ?? 0) - (b.number ?? 0)) : found;
 }
 
-/** A line of dashes right below a text makes it a heading, which few writers intend. */
+/** A line of dashes directly below a text makes the text a heading, which few writers intend. */
 function hintAt(outline: Outline, sections: readonly Section[], { offset }: Draft): string {
   const above = sections.findLast(({ heading }) => startOf(heading) <= offset);
   const start = above === undefined ? -1 : startOf(above.heading);
@@ -101,7 +101,7 @@ function hintAt(outline: Outline, sections: readonly Section[], { offset }: Draf
   return `the text on line ${line} is underlined, which makes it a heading: put an empty line below it`;
 }
 
-/** Where front matter says something else of layers than the headings do. */
+/** Layers in front matter that contradict the headings. */
 export function conflictsWith(front: Front, drafts: readonly Draft[]): readonly Fault[] {
   const told = front.data["layers"] ?? {};
   const complain = (path: Path, reason: string): Fault => ({ at: front.placeOf(path), reason });

@@ -1,4 +1,4 @@
-/** What people write behind "Files:" and "Depends:", as paths and ids. */
+/** Parses the text after "Files:" and "Depends:" into paths and ids. */
 
 import type { Line } from "../markdown/outline.ts";
 import { isPlaceholder, plain, unwrap } from "../markdown/inline.ts";
@@ -13,7 +13,7 @@ const LABELS: ReadonlyMap<string, string> = new Map([
   ["complexity", "complexity"],
 ]);
 
-/** Labels that say what happens to a file, inside a list of files. */
+/** Labels for the kind of change, inside a list of files. */
 const FILE_ACTIONS = new Set([
   "add",
   "create",
@@ -30,7 +30,7 @@ const FILE_ACTIONS = new Set([
 
 const LINE_MAX = 2000;
 
-/** Lines under the label that they follow. A label that is not known, or was there before, ends the one above it. */
+/** Groups lines by label. An unknown or repeated label ends the group above it. */
 export function labelledOf(lines: readonly Line[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   let current: string[] = [];
@@ -53,17 +53,17 @@ export function labelledOf(lines: readonly Line[]): ReadonlyMap<string, readonly
   return found;
 }
 
-/** In code marks or quotes, which hold a whole path, with its commas, spaces and brackets. */
+/** Code marks or quotes contain a whole path, with its commas, spaces and brackets. */
 const MARKED = /`([^`]+)`|(?<=^|[\s,])(?:"([^"]+)"|'([^']+)')(?=[\s,]|$)/;
 
-/** What stands in parentheses after a space; `app/(auth)/page.tsx` is a path. */
+/** Text in parentheses after a space; `app/(auth)/page.tsx` is a path. */
 const REMARK = /(?<=^|\s)\([^()]*\)\.?(?=[\s,]|$)/;
 
 const OR_REMARK = new RegExp(`${MARKED.source}|${REMARK.source}`, "g");
 const UNTIL_DASH = new RegExp(String.raw`^(?:${MARKED.source}|(?!\s[-–—]\s).)*`);
 const PART = new RegExp(`(?:${MARKED.source}|[^,])+`, "g");
 
-/** What commas and lines separate. Remarks are left out, and so is all that follows a dash behind a marked path. */
+/** Splits at commas and line ends. Removes remarks, and the text after a dash that follows a marked path. */
 export function filesIn(lines: readonly string[]): readonly string[] {
   const files = lines.flatMap((line) => {
     const bare = line.replaceAll(OR_REMARK, (found) => (found.startsWith("(") ? " " : found));

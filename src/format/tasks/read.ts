@@ -1,4 +1,4 @@
-/** Reads a list of tasks, in any of the three styles, and checks that it can be worked off. */
+/** Reads a list of tasks in any of the three formats, and checks that it can be executed. */
 
 import type { Fault } from "../../core/model/event.ts";
 import type { Reader } from "../../core/model/artifact.ts";
@@ -21,7 +21,7 @@ export function readTasks(style: TaskStyle, file: string, text: string): TaskLis
   const placeAt = placesIn(file, text);
   const { drafts, faults } =
     style === "yaml" ? yamlDrafts(file, text, lineStarts(text)) : fromMarkdown(style, file, text);
-  // A file that could not be read says why; that it also has no task says nothing more.
+  // An unreadable file has its own fault; that it has no task adds nothing.
   const flaws = drafts.length === 0 && faults.length > 0 ? [] : flawsOf(drafts);
   const tasks = drafts.map((draft) => taskOf(draft, placeAt(draft.offset).line));
   return { tasks, faults: [...faults, ...faultsAt(flaws, placeAt)] };
@@ -41,7 +41,7 @@ function fromMarkdown(style: "markdown" | "checkbox", file: string, text: string
   return { drafts, faults: [...conflicts, ...faultsAt(flaws, outline.placeAt), ...faults] };
 }
 
-/** A `<tasks>` tag around the list would hide, as HTML, what follows it without an empty line. */
+/** A `<tasks>` tag around the list would, as HTML, hide the lines after it up to the next empty line. */
 function withoutWrapper(text: string): string {
   return text.replaceAll(/^<\/?tasks>(?=[ \t]*\r?$)/gm, (tag) => " ".repeat(tag.length));
 }
@@ -69,13 +69,12 @@ function taskOf(draft: Draft, line: number): Task {
   };
 }
 
-/** Tasks in a YAML file: a map with a list `tasks`. */
 type Drafted = { readonly drafts: readonly Draft[]; readonly faults: readonly Fault[] };
 
-/** The place of every id is looked up, which takes time in proportion to its line. */
+/** The position of every id is looked up, which takes time in proportion to the length of its line. */
 const LINE_MAX = 4000;
 
-/** `offsetOf` is the inverse of a place, so that all styles are checked alike afterwards. */
+/** `offsetOf` converts a line to an offset, so that the later checks are the same for all formats. */
 function yamlDrafts(file: string, text: string, offsetOf: (line: number) => number): Drafted {
   const lines = text.split("\n");
   const long = lines.findIndex((line) => line.length > LINE_MAX);

@@ -1,6 +1,6 @@
 /**
- * The status of tasks in a list that somebody else writes, in YAML: it alone is the engine's. Every other byte stays as it is, and what
- * the list says is the same whatever they are.
+ * The status of tasks in a YAML list that other authors write. The engine owns only the statuses: every other byte stays
+ * unchanged, and the content of the list does not depend on them.
  */
 
 import { isMap, isScalar, isSeq, parseDocument } from "yaml";
@@ -13,7 +13,7 @@ type Statuses = Readonly<Record<string, string>>;
 type Edit = { readonly at: number; readonly to: number; readonly text: string };
 type PairNode = Pair<ParsedNode, ParsedNode | null>;
 
-/** What the list says besides them, as one text; nothing where it cannot be read. */
+/** The content of the list without the statuses, as one text; undefined if it cannot be read. */
 export function withoutStatuses(file: string, text: string): string | undefined {
   const loaded = loadYamlText(file, text);
   if (!loaded.ok || !isObject(loaded.data)) return undefined;
@@ -27,7 +27,7 @@ export function withoutStatuses(file: string, text: string): string | undefined 
   return JSON.stringify([rest, bare]);
 }
 
-/** By task, what the file says of it now. */
+/** The current status of each task in the file. */
 export function statusesIn(file: string, text: string): Readonly<Record<string, unknown>> {
   const loaded = loadYamlText(file, text);
   const tasks = loaded.ok && isObject(loaded.data) ? loaded.data["tasks"] : undefined;
@@ -39,14 +39,14 @@ export function statusesIn(file: string, text: string): Readonly<Record<string, 
   );
 }
 
-/** A task that is not in the file is nobody's here. */
+/** Tasks that are not in the file are ignored. */
 export function setStatuses(file: string, text: string, statuses: Statuses): Edited {
   const replaced = overWords(file, text, statuses);
   const isDone = replaced !== undefined && isKept({ file, text, after: replaced }, statuses);
   return isDone ? { ok: true, text: replaced } : setNodes(file, text, statuses);
 }
 
-/** Where each has one already, a plain word: then nobody has to take the list apart again to know where that stands. */
+/** If every task already has a plain status word, the words can be replaced by position, without the syntax tree. */
 function overWords(file: string, text: string, statuses: Statuses): string | undefined {
   const loaded = loadYamlText(file, text);
   const tasks = loaded.ok && isObject(loaded.data) ? loaded.data["tasks"] : undefined;
@@ -110,7 +110,7 @@ function editOf(text: string, task: YAMLMap<ParsedNode, ParsedNode | null>, stat
   }
   const end = id.value.range[1];
   if (task.flow === true) return [{ at: end, to: end, text: `, status: ${wanted}` }];
-  // On a line of its own below the id, whatever stands behind that.
+  // On its own line below the id, before any comment of that line.
   const [lineEnd = ""] = /\r?\n|$/.exec(text.slice(end)) ?? [];
   const at = end + text.slice(end).search(/\r?\n|$/);
   const indent = " ".repeat(id.key.range[0] - (text.lastIndexOf("\n", id.key.range[0] - 1) + 1));

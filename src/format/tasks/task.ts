@@ -1,4 +1,4 @@
-/** Tasks of a plan, whatever the style of its file, and what makes a list of them unusable. */
+/** Tasks of a plan, independent of its format, and the faults that make a list unusable. */
 
 import { isListed } from "../../core/tasks/status.ts";
 import type { TaskKeys } from "../../core/tasks/graph.ts";
@@ -16,16 +16,16 @@ export type Task = {
   readonly dependsOn: readonly string[];
   readonly complexity?: Complexity;
   readonly status?: string;
-  /** What the heading that it stands under names. */
+  /** The layer that its heading names. */
   readonly layer?: string;
-  /** What is to be done, as the list has it. */
+  /** The instructions of the task, as the list has them. */
   readonly text?: string;
-  /** What else it says: words, numbers, yes and no, and lists of them. */
+  /** Further keys: texts, numbers, booleans, and lists of them. */
   readonly keys?: TaskKeys;
   readonly line: number;
 };
 
-/** A task as its file has it, before it is checked against the others. */
+/** A task as written in its file, before it is compared with the others. */
 export type Draft = {
   readonly id: string;
   readonly offset: number;

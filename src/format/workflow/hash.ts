@@ -1,8 +1,8 @@
-/** The content hash of a definition: over everything that can change what a run does, and over nothing else. */
+/** The content hash of a definition: it covers everything that can change what a run does, and nothing else. */
 
 import type { Definition } from "../../core/model/workflow.ts";
 
-/** Worked out when it is first asked for: loading the hash function costs more than checking a small definition. */
+/** Computed on first use: loading the hash function costs more than checking a small definition. */
 export function hashOf(definition: Definition): () => string {
   let hash = "";
   return () => (hash === "" ? (hash = compute(definition)) : hash);
@@ -10,7 +10,7 @@ export function hashOf(definition: Definition): () => string {
 
 function compute(definition: Definition): string {
   const { createHash } = process.getBuiltinModule("node:crypto");
-  // Places say where something stands in the file; moving a line changes no run.
+  // Positions in the file do not change a run.
   const { places: _places, moves, ends, assertions, verbs, ...rest } = definition;
   const meaning = {
     ...rest,
@@ -31,7 +31,7 @@ function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
-  // The order of states and options is what people see, but it moves nothing.
+  // People see the order of states and options, but it does not change a run.
   const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `{${sorted.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(",")}}`;
 }

@@ -1,7 +1,7 @@
 /**
- * A workflow file becomes a workflow, or all that is wrong with it at once.
+ * Parses a workflow file into a workflow, or a list of all its problems.
  *
- * What the schema refuses is left out and the rest is still looked at, so that a writer sees every problem in one go.
+ * Parts that the schema refuses are dropped and the rest is still checked, so that an author sees all problems at once.
  */
 
 import { compile, type Workflow } from "../../core/model/compile.ts";
@@ -60,7 +60,7 @@ export function parseWorkflow(source: Source): Parsed {
   return { ok: true, workflow: compile(definition, hashOf(definition)), helpers: expanded.helpers };
 }
 
-/** What is wrong with a thing as a whole follows from what is wrong in it. */
+/** A problem of a thing as a whole may follow from a problem inside it. */
 function withoutConsequences(
   problems: readonly Problem[],
   causes: readonly Problem[],
@@ -99,7 +99,7 @@ type Shaped = {
   readonly file: WorkflowFile | undefined;
   readonly problems: Problem[];
   readonly places: Places;
-  /** Named things in which something is wrong. */
+  /** Named things that have a problem. */
   readonly troubled: readonly Path[];
   readonly isLost: Context["isLost"];
 };
@@ -126,7 +126,7 @@ function unique(problems: readonly Problem[]): Problem[] {
   });
 }
 
-/** The names that a definition has, and those it must not have. */
+/** The names of a definition, including generated ones. */
 function namesIn(file: WorkflowFile, { kernel }: Expanded): Names {
   const ways = Object.values(kernel.asks).flatMap((ask) =>
     Object.values(ask.options).flatMap((option) => [
@@ -157,7 +157,7 @@ function statesIn({ states }: Expanded["kernel"], stage: string): readonly strin
   return Object.keys(states).filter((state) => states[state]?.stage === stage);
 }
 
-/** Somebody works there, or is asked; through any other state a run only passes. */
+/** Whether an agent works or a person is asked in the state; a run only passes through other states. */
 function isStop({ states }: Expanded["kernel"], name: string): boolean {
   const { enter = [], ask, waits = false } = states[name] ?? {};
   return enter.length > 0 || ask !== undefined || waits;
@@ -176,12 +176,12 @@ const RESERVED = new Set([
   "entry",
 ]);
 
-/** Also names that every object has of itself: looked up by such a name, a table would give what is not in it. */
+/** Also property names that every object has: looking up such a name in a table would return a foreign value. */
 function isReserved(name: string): boolean {
   return RESERVED.has(name) || name in Object.prototype;
 }
 
-/** One word for one thing: a guard could not tell an artifact and a counter of the same name apart. */
+/** Names must be unique: a guard could not distinguish an artifact and a counter of the same name. */
 function checkNames(context: Context, expanded: Expanded): void {
   const { names } = context;
   const pathOf = (kind: string, name: string): Path => originOf(expanded, kind, name);

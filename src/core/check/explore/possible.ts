@@ -85,7 +85,7 @@ function byAgent(look: Look, agent: Agent): void {
   });
   for (const { left } of tried) if (left.length > 0) happen(look, false, { ...ended, readings: left });
   happen(look, false, ended);
-  // The end takes its move if the agent exits by itself.
+  // Without a new output, only an agent that exits by itself takes its move: the cause of the end matters.
   for (const { left, isProof: isNew } of tried)
     if (!isNew) happen(look, false, { ...ended, cause: "killed", readings: left });
   const mayWrite = workflow.definition.roles[role]?.access === "write";

@@ -1,4 +1,4 @@
-/** What `perform archive` puts where: every name is looked up, and nothing is put where it would be moved away or overwritten. */
+/** Builds the rules of `perform archive`: looks up every name, and rejects targets that would be moved away or overwritten. */
 
 import { closest } from "../../../core/text/closest.ts";
 import type { Artifact } from "../../../core/model/artifact.ts";
@@ -33,7 +33,10 @@ export function buildArchive(on: Build, file: ArchiveFile): Archive {
   return { each: { artifact, list }, from, into, folder, to, ...(log === undefined ? {} : { log }) };
 }
 
-/** A deed without anything to do, or the other way round. What was there before must have been noted. */
+/**
+ * Reports `perform archive` without rules, and rules without `perform archive`. The run must also have artifacts for the
+ * results of both effects.
+ */
 export function checkArchive({ context, file, named }: Build, { artifacts }: Definition): void {
   const deeds = named.filter(
     ({ kind, name }) => kind === "deed" && (name === "archive" || name === "note-base"),

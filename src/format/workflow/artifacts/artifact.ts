@@ -1,4 +1,4 @@
-/** An artifact of the file becomes one of the core: exactly one reader, and somebody whose word counts. */
+/** Builds an artifact of the definition: exactly one reader, and authors whose submissions count. */
 
 import type { Artifact, Reader, Begin } from "../../../core/model/artifact.ts";
 import {
@@ -21,10 +21,10 @@ import type { Tree } from "../../../core/model/workflow.ts";
 
 const MEMBERS = 10;
 
-/** What the engine brings itself. */
+/** Readers whose artifacts the engine itself writes. */
 const ENGINES = ["check", "fact", "children", "files"] as const;
 
-/** `path` is where it stands; `inside` is where its reader is described, which a phase does in its `out`. */
+/** `path` is the position of the artifact; `inside` is the position of its reader, which is `out` in a phase. */
 export type Site = { readonly name: string; readonly path: Path; readonly inside: Path };
 
 export function buildArtifact(
@@ -92,12 +92,12 @@ export function buildArtifact(
   };
 }
 
-/** What a check ran is what the lists said: it is about them. */
+/** A check is about the lists that contain its commands. */
 function sourcesOf(reader: Reader): readonly string[] {
   return reader.type === "check" ? (reader.from ?? []).map(({ artifact }) => artifact) : [];
 }
 
-/** One reader, a file and somebody whose word counts, where the reader needs them; and no key of another reader. */
+/** Requires one reader, and a file and authors if the reader needs them; reports keys of other readers. */
 function requireParts(context: Context, file: ArtifactFile, { name, path, inside }: Site): void {
   const kinds = READERS.filter((kind) => file[kind] !== undefined);
   const [kind] = kinds;
@@ -121,7 +121,7 @@ function requireParts(context: Context, file: ArtifactFile, { name, path, inside
     });
 }
 
-/** Its members come and go one by one, so that there is no moment at which all of them are about one content. */
+/** The members of a fan-out change one by one, so they never are all about the same content. */
 function requireWhole(context: Context, { bind, each }: ArtifactFile, path: Path): void {
   if (each === undefined || listOf(bind).length === 0) return;
   report(context, context.placeOf([...path, "bind"]), {
@@ -130,7 +130,7 @@ function requireWhole(context: Context, { bind, each }: ArtifactFile, path: Path
   });
 }
 
-/** Who writes such a word does not think of its case, and most readers do not look at it. */
+/** Authors do not pay attention to the case of a verdict, and most readers ignore it. */
 function requireDistinct(context: Context, { verdict, review }: ArtifactFile, inside: Path): void {
   const tables: readonly (readonly [Path, object | undefined])[] = [
     [[...inside, "verdict"], verdict],
@@ -160,7 +160,7 @@ function buildEach(
   requireSlot(context, file, inside);
   const max = paramOr(on, file.max ?? MEMBERS, {
     as: "int",
-    // A phase has another word for it.
+    // A phase uses another key for it.
     path: [...path, path[0] === "stages" ? "most" : "max"],
   });
   const inOrder = file.in_order === true ? ({ inOrder: true } as const) : {};
@@ -181,7 +181,7 @@ function requireSlot(context: Context, file: ArtifactFile, inside: Path): void {
   });
 }
 
-/** What a run begins with where nobody brings a text: only a person's own words are there by then, which are its parameters. */
+/** The first content of an artifact if the caller brings none: only the run's parameters are known then. */
 type On = { readonly context: Context; readonly params: Params };
 
 function beginOf(on: On, file: ArtifactFile, path: Path): Pick<Artifact, "begin"> {
@@ -193,7 +193,7 @@ function beginOf(on: On, file: ArtifactFile, path: Path): Pick<Artifact, "begin"
   if (file.in === undefined || file.each !== undefined || file.every !== undefined)
     bad("a run begins with one file");
   if (!listOf(file.by).includes("human")) bad(`these are a person's words: "by" needs human`);
-  // YAML without tags gives only literals, lists and maps: that is what a tree is.
+  // YAML without tags contains only literals, lists and maps, which is what a tree consists of.
   const data = begin.data as Tree;
   const other = pathsIn(data).find((text) => !isKnown(on, text));
   if (other !== undefined)

@@ -1,4 +1,4 @@
-/** Which fields of an artifact a guard may read, and what it may compare them with. */
+/** The fields of an artifact that a guard may read, and the values that it may compare them with. */
 
 import { closest } from "../../../core/text/closest.ts";
 import type { Artifact, Shape } from "../../../core/model/artifact.ts";
@@ -8,10 +8,10 @@ import { countedBy } from "../../../core/model/field.ts";
 import { FACTS } from "../../../core/model/vocabulary.ts";
 import { kindOfValue } from "./shapes.ts";
 
-/** A field as its reader gives it. Without a kind, the file may hold anything there. */
+/** A field as its reader returns it. Without a kind, the file may contain any value. */
 type Field = { readonly kind?: "text" | "number" | "boolean"; readonly values?: readonly Literal[] };
 
-/** Why a guard cannot read or compare something. */
+/** Why a guard cannot read or compare a field. */
 export type Objection = { readonly message: string; readonly suggestion?: string | undefined };
 
 export function fieldOf(artifact: Artifact, name: string): Field | Objection {
@@ -21,7 +21,7 @@ export function fieldOf(artifact: Artifact, name: string): Field | Objection {
     case "section": {
       const asked = [...reader.any, ...reader.all];
       if (asked.includes(name)) return { kind: "text" };
-      // A section may have fields that nobody asks for; the reader knows them by their capitals.
+      // A section may have undeclared fields; the reader recognises them by their capitals.
       const isField = name === name.toUpperCase() && name !== "VERDICT";
       return isField ? { kind: "text" } : unknown(name, asked);
     }
@@ -61,12 +61,12 @@ function ofShape(shape: Shape | undefined, name: string): Field | Objection {
   const inner = Object.hasOwn(all, name) ? all[name] : undefined;
   if (inner === undefined) return shape.open ? {} : unknown(name, Object.keys(all));
   if (inner.type === "object") return { message: `${name} is an object: no guard may read it` };
-  // How many members it has.
+  // The number of its members.
   if (inner.type === "list") return { kind: "number" };
   return { kind: inner.type, ...(inner.values === undefined ? {} : { values: inner.values }) };
 }
 
-/** Why these texts cannot be taken out of an artifact, all of them, whenever it is good. */
+/** Why these texts cannot be taken from every valid version of the artifact. */
 export function objectionToTexts(artifact: Artifact, names: readonly string[]): string | undefined {
   const { reader } = artifact;
   if (artifact.each !== undefined || (reader.type !== "json" && reader.type !== "yaml"))

@@ -1,4 +1,4 @@
-/** What a role is given as data: a file that nobody else writes, one for each member where there are several. */
+/** The input file of a role: a file with no other author, one for each member of a fan-out. */
 
 import type { Input, Tree } from "../../../core/model/workflow.ts";
 import type { Build } from "../build/builder.ts";
@@ -18,7 +18,7 @@ export function buildInput(
   const objection = objectionTo();
   if (objection !== undefined)
     report(context, context.placeOf(path), { code: "bad-projection", message: objection });
-  // YAML without tags gives only literals, lists and maps: that is what a tree is.
+  // YAML without tags contains only literals, lists and maps, which is what a tree consists of.
   const tree = data as Tree;
   checkPaths({ context, artifacts: declared.artifacts }, tree, ["roles", role, "input", "data"]);
   return { file, data: tree };

@@ -1,4 +1,4 @@
-/** Lists to take out of an artifact: by their heading or path, of maps that name each other, or of texts inside of maps. */
+/** Lists in an artifact: by heading or path, of maps with dependencies, or of texts inside maps. */
 
 import type { Gathered, ListAt, ListName } from "../../../core/model/artifact.ts";
 import { report, requireName, type Context, type Path } from "../build/context.ts";
@@ -35,7 +35,7 @@ function checkTexts(context: Context, at: InData, path: Path): void {
   }
 }
 
-/** A list of tasks is what it is: of its lists, only texts can be taken out. */
+/** A list of tasks has a fixed format: only texts can be taken from it. */
 export function gatheredOf(
   context: Context,
   file: File,
@@ -50,7 +50,7 @@ export function gatheredOf(
   const texts = Object.entries(file.lists).flatMap(([name, list]): [string, Gathered][] => {
     if (typeof list === "object" && (list.each !== undefined || list.begins !== undefined)) {
       checkTexts(context, list, [...at, name]);
-      // Whoever approves of the list would not have approved of these.
+      // The engine writes the status, so an approval of the list does not cover it.
       if (/^status(\.|$)/.test(list.each ?? ""))
         tell(context, [...at, name, "each"], "the status of a task is no part of the list");
       return [[name, textsOf(list)]];

@@ -1,4 +1,4 @@
-/** What stands in braces in the path of a file is filled in by the run; a word that nobody fills in would be a name. */
+/** The run replaces words in braces in a path; an unknown word would become part of the file name. */
 
 import { closest } from "../../../core/text/closest.ts";
 import { report, type Context, type Path } from "../build/context.ts";

@@ -1,4 +1,7 @@
-/** Paths of a projection into what artifacts and people said: the artifact, its field, the list and the ask must be there. What else leads nowhere gives null. */
+/**
+ * Paths of a projection to values of artifacts and answers: the artifact, its field, the list and the ask must exist. Other
+ * unknown paths give null.
+ */
 
 import type { Artifact } from "../../../core/model/artifact.ts";
 import { closest } from "../../../core/text/closest.ts";
@@ -43,7 +46,7 @@ function checkPath(on: On, text: string, path: Path): void {
   }
 }
 
-/** What an agent is told of itself and of what is there for it. */
+/** What an agent's input can say about the agent and its turn. */
 const DISPATCH = [
   "role",
   "slot",
@@ -79,7 +82,7 @@ function checkSaid({ context, artifacts }: On, below: string, path: Path): void 
     return;
   }
   const artifact = artifacts[name];
-  // The members of a fan-out are known when it is there.
+  // The members of a fan-out are known only at run time.
   if (artifact === undefined || artifact.each !== undefined || name === below || isDoubtful(context, name))
     return;
   const field = below.slice(name.length + 1);

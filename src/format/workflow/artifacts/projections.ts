@@ -1,4 +1,7 @@
-/** What files show: trees of data, or reviews for people. What they show of artifacts is noted there, so that it is kept. */
+/**
+ * Projections: trees of data, or reviews for people. Artifacts that a projection shows are marked, so that readings keep the
+ * needed text.
+ */
 
 import type { Artifact } from "../../../core/model/artifact.ts";
 import { isEach, isFrom } from "../../../core/projection/project.ts";
@@ -31,7 +34,7 @@ export function buildProjections(
   );
 }
 
-/** Blocks go with front matter; besides that, a file of these kinds shows one thing. */
+/** Blocks can be combined with front matter; otherwise a file has one projection of these kinds. */
 function isRival(one: ProjectionFile["as"], other: ProjectionFile["as"]): boolean {
   const both = [one, other];
   const isAlone = both.some((as) => ALONE.has(as));
@@ -61,7 +64,7 @@ function buildProjection(
   if (projection[other] !== undefined)
     bad(context, context.keyPlaceOf([...path, other]), `"${other}" means nothing for what is shown as ${as}`);
   if (!isReview) {
-    // YAML without tags gives only literals, lists and maps: that is what a tree is.
+    // YAML without tags contains only literals, lists and maps, which is what a tree consists of.
     const tree = (data ?? {}) as Tree;
     checkPaths(on, tree, [...path, "data"]);
     if (as === "task-status") requireTasks(on, file, path);
@@ -127,7 +130,7 @@ function reviewOf({ reader, each }: Artifact) {
   return reader.type === "json" || reader.type === "yaml" ? reader.review : undefined;
 }
 
-/** A review that is shown keeps its words; a file that gets blocks or statuses of the engine's is read without them. */
+/** The reading of a shown review keeps its texts; a file with blocks or statuses of the engine is read without them. */
 export function withShown(artifacts: Artifacts, projections: readonly Projection[]): Artifacts {
   const shown = new Set(projections.flatMap((each) => ("of" in each ? [each.of] : [])));
   const filesAs = (as: Projection["as"]): ReadonlySet<string> =>
@@ -145,7 +148,7 @@ export function withShown(artifacts: Artifacts, projections: readonly Projection
   );
 }
 
-/** However it is read: what the engine writes there changes nothing of it. */
+/** For every reader: changes by the engine do not change the content. */
 function withoutStatus({ reader }: Artifact): Partial<Artifact> {
   const isRead = reader.type === "tasks" || reader.type === "yaml" || reader.type === "file";
   return isRead ? { reader: { ...reader, shown: true } } : {};

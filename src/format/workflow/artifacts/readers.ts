@@ -1,4 +1,4 @@
-/** How the bytes of an artifact become facts, and which keys of the file belong to which reader. */
+/** Builds the reader of an artifact, and checks which keys belong to which reader. */
 
 import { closest } from "../../../core/text/closest.ts";
 import type { Front, ListAt, Reader, ReviewShape, Shape } from "../../../core/model/artifact.ts";
@@ -28,7 +28,7 @@ type Kind = (typeof READERS)[number];
 
 const FROM_FILES: readonly Kind[] = ["section", "document", "json", "yaml", "tasks", "file"];
 
-/** The readers that a key belongs to; a key that is not here goes with all of them. */
+/** The readers that a key belongs to; a key that is not listed is allowed for all of them. */
 const READERS_OF: Partial<Record<keyof ArtifactFile, readonly Kind[]>> = {
   in: [...FROM_FILES, "check"],
   by: FROM_FILES,
@@ -47,10 +47,10 @@ const READERS_OF: Partial<Record<keyof ArtifactFile, readonly Kind[]>> = {
   scored: ["children"],
 };
 
-/** How files can be read as one: nothing is taken out of them. */
+/** Readers that can combine several files: no values are taken from them. */
 const TOGETHER: ReadonlySet<Kind> = new Set(["document", "file"]);
 
-/** Reports keys that the artifact's reader would never look at. */
+/** Reports keys that the artifact's reader ignores. */
 export function checkKeys(context: Context, file: ArtifactFile, on: { kind: Kind; path: Path }): void {
   const { kind, path } = on;
   const tell = (key: string, reason: string): void =>
@@ -108,7 +108,7 @@ function checkLocation(context: Context, { review, lists = {} }: ArtifactFile, p
 
 type On = { readonly context: Context; readonly params: Params };
 
-/** `path` is where the reader is described. */
+/** `path` is the position of the reader. */
 type Site = { readonly name: string; readonly path: Path };
 
 export function readerOf(on: On, file: ArtifactFile, { name, path }: Site): Reader {
@@ -158,7 +158,7 @@ function frontOf(on: On, { front }: ArtifactFile, path: Path): { front?: Front }
   return { front: front === true ? {} : { shape: shapeOf(on, front, [...path, "front"]) } };
 }
 
-/** What is asked of headings that nobody asks for, or of front matter that nobody reads, would never be looked at. */
+/** Rules for headings that are not required, or for front matter that is not read, would have no effect. */
 function checkDocument(context: Context, file: ArtifactFile, path: Path): void {
   const { document: headings = [], front, under = {}, lists = {} } = file;
   const tell = (key: readonly string[], message: string, suggestion?: string): void =>
@@ -188,13 +188,13 @@ function filesOf(on: On, files: NonNullable<ArtifactFile["files"]>, path: Path):
     return { type: "files", paths: files.paths };
   }
   const besides = paramOr(on, files.besides, { as: "text", path: [...path, "besides"] });
-  // The schema takes nothing but a parameter.
+  // The schema allows only a parameter.
   return { type: "files", besides: typeof besides === "string" ? { param: besides } : besides };
 }
 
 type Check = Extract<Reader, { type: "check" }>;
 
-/** One command, or several of which all must pass. */
+/** One command, or several that must all pass. */
 function checkOf(on: On, check: NonNullable<ArtifactFile["check"]>, path: Path): Check {
   if (typeof check === "object" && "from" in check) {
     const own = check.commands === undefined ? "" : check.commands;

@@ -1,4 +1,4 @@
-/** The shapes that JSON, YAML and front matter must have, as the file tells them. */
+/** Builds the shapes of JSON, YAML and front matter from the file. */
 
 import type { Shape } from "../../../core/model/artifact.ts";
 import type { Literal } from "../../../core/model/value.ts";
@@ -17,7 +17,7 @@ type ShapeFile =
   | { object: Record<string, ShapeFile>; open?: boolean };
 
 export function shapeOf(on: On, raw: unknown, path: Path): Shape {
-  // The schema has checked the shape of the shape.
+  // The schema has validated the shape.
   const shape = raw as ShapeFile;
   if (typeof shape === "string") return { type: shape };
   if (isLiterals(shape)) return scalarOf(on, shape, path);
@@ -38,7 +38,7 @@ export function shapeOf(on: On, raw: unknown, path: Path): Shape {
   return { type: "object", required: pick(false), optional: pick(true), open: shape.open ?? false };
 }
 
-/** Values that are allowed; a parameter stands alone, for the one value that it has. */
+/** Allowed values; a parameter must be the only one, and allows its own value. */
 function scalarOf(on: On, values: readonly Literal[], path: Path): Shape {
   const at = values.findIndex((value) => typeof value === "string" && value.startsWith("$"));
   const is = at === -1 ? undefined : paramOr(on, String(values[at]), { as: "any", path: [...path, at] });
@@ -58,7 +58,7 @@ function isLiterals(shape: ShapeFile): shape is readonly Literal[] {
   return Array.isArray(shape);
 }
 
-/** Values of one kind make a field that guards can compare; of several, nobody could say what it is. */
+/** Guards can compare a field only if all its values have one type. */
 function kindOf(context: Context, values: readonly Literal[], path: Path): "text" | "number" | "boolean" {
   const kinds = [...new Set(values.map(kindOfValue))];
   if (kinds.length > 1) {

@@ -1,4 +1,4 @@
-/** Actions are short sentences in the file and closed variants in the core. */
+/** Parses actions: short sentences in the file, closed variants in the core. */
 
 import { PERFORMABLE } from "../../../core/model/vocabulary.ts";
 import type { Action } from "../../../core/model/workflow.ts";
@@ -6,7 +6,7 @@ import type { Action } from "../../../core/model/workflow.ts";
 /** A private clone for the run, or the repository's main working tree. */
 export const RESOURCES = ["workspace", "place"] as const;
 
-/** What a sentence names, so that the names can be checked: kind and word. */
+/** A name in a sentence, with its kind, to be checked later. */
 export type Mention = {
   readonly kind:
     | "role"
@@ -21,15 +21,15 @@ export type Mention = {
     | "patterns"
     | "tag";
   readonly name: string;
-  /** With parts: who is started for each of them. */
+  /** With parts: the role that is started for each of them. */
   readonly role?: string;
-  /** With texts: what takes them. */
+  /** With texts: the effect that uses them. */
   readonly deed?: string;
 };
 
 export type ParsedAction = { readonly action: Action; readonly mentions: readonly Mention[] };
 
-/** Gives the action, or a sentence that says what the action should look like. */
+/** Returns the action, or a sentence with the correct form. */
 export function parseAction(text: string): ParsedAction | string {
   const words = text.trim().split(/\s+/);
   const [verb = "", first = "", second = "", third = ""] = words;
@@ -93,7 +93,7 @@ function parseTell(words: readonly string[]): ParsedAction | string {
   const mentions = [role(first), prompt(message)];
   if (words.length === 3) return { action: { type: "tell", role: first, message }, mentions };
   if (or !== "or" || begin !== "start") return "tell ROLE MESSAGE, or tell ROLE MESSAGE or start [as PROMPT]";
-  // An empty prompt stands for the role's own prompt of a later attempt.
+  // An empty prompt means the role's own prompt for later attempts.
   if (words.length === 5) return { action: { type: "tell", role: first, message, orStart: "" }, mentions };
   if (words.length === 7 && as === "as") {
     return {
@@ -112,7 +112,7 @@ function parsePerform(words: readonly string[]): ParsedAction | string {
   if (name === "merge") return `${PERFORM}. Merging is for people, who type signalbox task merge`;
   const named: Mention = { kind: "performable", name };
   const texts = PERFORMABLE[name]?.texts ?? [];
-  // Of a name that nobody knows, nobody knows either how it is written: the name is what is wrong.
+  // The correct form of an unknown effect is not known either, so only the name is reported.
   if (!Object.hasOwn(PERFORMABLE, name)) return { action: { type: "perform", name }, mentions: [named] };
   if (texts.length === 0)
     return words.length === 2 ? { action: { type: "perform", name }, mentions: [named] } : PERFORM;

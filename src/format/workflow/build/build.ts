@@ -1,4 +1,4 @@
-/** The expanded file becomes the core's definition. Every name is looked up; what is not there is a problem with a place. */
+/** Builds the core's definition from the expanded file. Looks up every name; an unknown name is a problem with a position. */
 
 import type { Assertion, Definition, Place, Role, State } from "../../../core/model/workflow.ts";
 import { buildArchive, checkArchive } from "../artifacts/archive.ts";
@@ -26,7 +26,7 @@ import type { Expanded } from "../expand/sink.ts";
 import { buildStages, leadPast } from "../expand/skip.ts";
 import { buildVerbs } from "./verbs.ts";
 
-/** A limit that the workflow does not set is the person's to set. */
+/** If the workflow sets no limit, the person's settings do. */
 const UNSAID_MINUTES = 0;
 
 type Given = { readonly file: WorkflowFile; readonly expanded: Expanded; readonly prompts: Prompts };

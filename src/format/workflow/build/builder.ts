@@ -1,4 +1,4 @@
-/** What all parts of the build share: the file, its expansion, what is declared, and which prompts are used. */
+/** Data that all parts of the build share: the file, its expansion, the declarations, and the used prompts. */
 
 import type { Artifact } from "../../../core/model/artifact.ts";
 import { closest } from "../../../core/text/closest.ts";
@@ -19,9 +19,9 @@ export type Build = {
   readonly prompts: Prompts;
   readonly declared: { readonly artifacts: Definition["artifacts"]; readonly params: Definition["params"] };
   readonly used: Set<string>;
-  /** Scopes that moves begin anew, with the places where they say so. */
+  /** Scopes that moves start again, with their positions. */
   readonly begun: { readonly name: string; readonly path: Path }[];
-  /** Resources, deeds and parameters with tags that are named, with the places where. */
+  /** Named resources, effects and parameters with tags, with their positions. */
   readonly named: {
     readonly kind: "resource" | "deed" | "tag";
     readonly name: string;
@@ -33,7 +33,7 @@ export function originOf(expanded: Expanded, kind: string, name: string | number
   return expanded.origins.get(`${kind}.${name}`) ?? [kind, name];
 }
 
-/** Where the keys of a piece stand: with a stage's, deeper than the piece itself. */
+/** The position of a piece's keys: for a stage, deeper than the piece itself. */
 export function insideOf(expanded: Expanded, kind: string, name: string): Path {
   return expanded.insides.get(`${kind}.${name}`) ?? originOf(expanded, kind, name);
 }
@@ -115,7 +115,7 @@ function requireKind(on: Build, { kind, name, role = "", deed = "" }: Mention, p
   else if (!artifact.by.includes(role)) bad(`${name} counts only from ${artifact.by.join(" or ")}`);
 }
 
-/** A list of tasks, or a child run that is made of none. */
+/** A list of tasks, or a single child run without a list. */
 function isStartable(reader: Artifact["reader"]): boolean {
   return reader.type === "tasks" || (reader.type === "children" && reader.only !== undefined);
 }

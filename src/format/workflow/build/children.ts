@@ -1,4 +1,4 @@
-/** Child runs: of which tasks, how many at a time, and with which parameters each. */
+/** Child runs: their tasks, the maximum number at a time, and their parameters. */
 
 import type { Children, TakenFrom } from "../../../core/model/artifact.ts";
 import type { Literal, Value } from "../../../core/model/value.ts";
@@ -12,7 +12,7 @@ type TakenFile = Extract<NonNullable<ArtifactFile["with"]>[string], { from: stri
 
 const AT_ONCE = 4;
 
-/** `path` is where the artifact stands. */
+/** `path` is the position of the artifact. */
 type Site = { readonly name: string; readonly path: Path };
 
 export function childrenOf(on: On, file: ArtifactFile, { name, path }: Site): Children {

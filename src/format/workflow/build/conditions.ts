@@ -1,4 +1,4 @@
-/** `when:` maps become conditions. Each key is an artifact, a counter, a parameter, the origin, or artifact.field. */
+/** Builds conditions from `when:` maps. Each key is an artifact, a counter, a parameter, the origin, or artifact.field. */
 
 import { closest } from "../../../core/text/closest.ts";
 import { endsOf, type Artifact } from "../../../core/model/artifact.ts";
@@ -15,7 +15,7 @@ import {
 } from "../artifacts/fields.ts";
 import type { WhenFile } from "../schema/schema.ts";
 
-/** Whose names the conditions use. */
+/** The names that the conditions may use. */
 type On = {
   readonly context: Context;
   readonly declared: {
@@ -96,7 +96,7 @@ function kindOf(
   return names.artifacts.has(partsOf(key).artifact) ? "field" : undefined;
 }
 
-/** The name of an artifact may have dots itself. */
+/** The name of an artifact may contain dots. */
 function partsOf(key: string): { artifact: string; field: string } {
   const dot = Math.max(key.lastIndexOf("."), 0);
   return { artifact: key.slice(0, dot), field: key.slice(dot + 1) };
@@ -135,10 +135,10 @@ function artifactCondition({ context, declared }: On, guard: Guard): Condition {
   return { type: "artifact", artifact: key, in: known };
 }
 
-/** Of commands that nobody has approved of. */
+/** The status of a check whose commands are not approved. */
 const NOT_RUN: readonly Standing[] = ["needs_human"];
 
-/** What an artifact of this kind can be worth. */
+/** The possible statuses of an artifact of this kind. */
 function standingsOf(artifact: Artifact): Standing[] {
   const always: Standing[] = ["missing", "stale", "waived"];
   if (artifact.reader.type === "children") return [...always, ...endsOf(artifact.reader)];
@@ -169,7 +169,7 @@ function standingsOf(artifact: Artifact): Standing[] {
 function verdictsOf(words: Readonly<Record<string, Standing>> | undefined, hasIssues: boolean): Standing[] {
   if (words === undefined) return ["valid"];
   const claimed = new Set(Object.values(words));
-  // With a list of issues an approval may become a failure, or an approval with notes.
+  // With a list of issues an approval may become a rejection, or an approval with notes.
   if (hasIssues && claimed.has("pass")) claimed.add("pass_with_notes").add("needs_fix");
   return VERDICTS.filter((verdict) => claimed.has(verdict));
 }

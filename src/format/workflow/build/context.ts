@@ -1,4 +1,4 @@
-/** What building a definition needs everywhere: the names that exist, and a place to put problems. */
+/** Data that every part of the build needs: the known names, and a list for problems. */
 
 import { closest } from "../../../core/text/closest.ts";
 import type { Place } from "../../../core/model/workflow.ts";
@@ -17,7 +17,7 @@ export type Names = {
   readonly scopes: ReadonlySet<string>;
   /** The states of each stage. */
   readonly statesIn: ReadonlyMap<string, readonly string[]>;
-  /** Those in which a run stops: the name of a stage stands for them, where a run may come from. */
+  /** The states of each stage in which a run can stop. The name of a stage means these states where an origin is named. */
   readonly stopsIn: ReadonlyMap<string, readonly string[]>;
 };
 
@@ -26,11 +26,11 @@ export type Context = {
   readonly problems: Problem[];
   placeOf(path: Path): Place;
   keyPlaceOf(path: Path): Place;
-  /** Whether something is wrong in this named thing already, so that what it says is not what was meant. */
+  /** Whether this named thing already has a problem, so that its content is not reliable. */
   isTroubled(path: Path): boolean;
-  /** Whether a name may be unknown only because what would have made it was left out for a problem of its own. */
+  /** Whether a name may be unknown only because its declaration was dropped for another problem. */
   isLost(name: string): boolean;
-  /** Unknown names that are told where a phase says them: what is made of the phase says them again. */
+  /** Unknown names that are already reported at their phase; the pieces of the phase repeat them. */
   readonly told: Set<string>;
 };
 
@@ -43,7 +43,7 @@ export function report(
   context.problems.push({ ...at, ...rest, ...(suggestion === undefined ? {} : { suggestion }) });
 }
 
-/** Reports a name that is not there, with the nearest one that is. */
+/** Reports an unknown name, with the closest known one. */
 export function requireName(
   context: Context,
   on: { kind: string; name: string; known: Iterable<string>; path: Path },
@@ -60,7 +60,7 @@ export function requireName(
   return false;
 }
 
-/** The same for a value that may be one name or a list of them. */
+/** The same for a value that may be one name or a list of names. */
 export function requireNames(
   context: Context,
   on: {
@@ -81,12 +81,12 @@ export function requireNames(
 
 const PEOPLE = new Set(["person", "people", "user", "me", "somebody", "operator"]);
 
-/** People have one word, where they may act at all. */
+/** The word for people, if they may act at all. */
 function personIn(name: string, known: readonly string[]): string | undefined {
   return PEOPLE.has(name.toLowerCase()) && known.includes("human") ? "human" : undefined;
 }
 
-/** Whether what is known of this artifact may not be what was meant. */
+/** Whether the known data of this artifact may be incomplete because of a problem. */
 export function isDoubtful(context: Context, artifact: string): boolean {
   return context.isTroubled(["artifacts", artifact]) || context.isLost(artifact);
 }
@@ -99,7 +99,7 @@ export function requireActors(
   requireNames(context, { kind: "role", names, known: [...context.names.roles, "human", "engine"], path });
 }
 
-/** The name of a stage stands for all of its states in which a run stops. */
+/** The name of a stage means all of its states in which a run can stop. */
 export function statesOf({ stopsIn, states }: Names, names: readonly string[]): readonly string[] {
   const all = names.flatMap((name) => (states.has(name) ? [name] : (stopsIn.get(name) ?? [name])));
   return [...new Set(all)];

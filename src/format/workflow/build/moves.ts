@@ -1,4 +1,4 @@
-/** Moves, answers and ends: the map itself. */
+/** Moves, answers and ends of agents: the map itself. */
 
 import { closest } from "../../../core/text/closest.ts";
 import { START, ORIGIN, type Ask, type End, type Move, type Option } from "../../../core/model/workflow.ts";
@@ -44,8 +44,8 @@ export function buildMove(on: Build, move: MoveFile, path: Path): Move[] {
 }
 
 /**
- * A run is begun by somebody, and by the engine only where it can be made of a task; a person must be able to begin it, too. Only a person
- * can answer for what a waiver lets pass.
+ * A person must be able to start a run; the engine may start only runs that are made from a task. Only a person can waive an
+ * artifact.
  */
 function checkActors({ context, declared }: Build, move: MoveFile, path: Path): void {
   const by = listOf(move.by);
@@ -128,7 +128,7 @@ function wayOf(
   };
 }
 
-/** Only what nothing is decided by: no guard reads a text, and no path is made of one that may change. */
+/** Only parameters that nothing depends on: no guard reads a text, and no path contains a parameter that may change. */
 function buildSet(on: Build, set: Readonly<Record<string, string>>, path: Path): NonNullable<Move["set"]> {
   const { context, declared } = on;
   return mapValues(set, (value, name) => {
@@ -223,12 +223,12 @@ export function buildAsk(on: Build, ask: AskFile, name: string): Ask {
   });
   const parts = buildParts(on, ask, path);
   const shows = listOf(ask.shows);
-  // Of several lists, it is for the workflow to say what is shown.
+  // With several lists, the workflow must declare what is shown.
   const isAlone = parts !== undefined && parts.more === undefined && !shows.includes(parts.artifact);
   return {
     id: ask.id ?? "",
     question: ask.question,
-    // Whoever answers part by part answers for the list as it was shown.
+    // A person who answers part by part answers for the list as shown.
     shows: isAlone ? [...shows, parts.artifact] : shows,
     options,
     ...(ask.reask === undefined ? {} : { reask: ask.reask }),
@@ -251,7 +251,7 @@ function buildParts({ context }: Build, ask: AskFile, path: Path): Ask["parts"] 
   return undefined;
 }
 
-/** Of an option with several targets, each has its own guards, counters and actions. */
+/** If an option has several targets, each has its own guards, counters and actions. */
 function checkBeside({ context }: Build, option: AskFile["options"][string], path: Path): void {
   const inside = option.ways === undefined ? "routes" : "ways";
   for (const key of ["when", "need", "count", "new", "remember", "waive", "set", "do"] as const)

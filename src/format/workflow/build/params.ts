@@ -1,4 +1,4 @@
-/** Parameters: what a run may be started with, and where the file takes a value from one of them. */
+/** Parameters: the values that a run may be started with, and the places of the file that use them. */
 
 import { SEVERITIES } from "../../../core/model/verdict.ts";
 import type { Value } from "../../../core/model/value.ts";
@@ -61,7 +61,7 @@ function kindOf(context: Context, param: ParamFile, path: Path): Param {
   };
 }
 
-/** What the run itself says, nobody else does. */
+/** A parameter that the run itself sets cannot be set elsewhere. */
 function requireUnset(context: Context, param: Extract<ParamFile, { text: string }>, path: Path): void {
   if (param.kept === undefined) return;
   for (const key of ["set", "named", "setting"] as const)
@@ -72,7 +72,7 @@ function requireUnset(context: Context, param: Extract<ParamFile, { text: string
       });
 }
 
-/** A name is made once, when a run begins, of a text that is there by then. */
+/** A name is generated once, at the start of a run, from a text that is known then. */
 function requireSource(context: Context, param: Extract<ParamFile, { text: string }>, path: Path): void {
   const { named, text, set } = param;
   const [, own] = path;
@@ -93,13 +93,13 @@ function requireSource(context: Context, param: Extract<ParamFile, { text: strin
 type Wanted = {
   readonly as: "text" | "int" | "bool" | "severity" | "any";
   readonly path: Path;
-  /** The code of a parameter of another kind. */
+  /** The problem code for a parameter of another type. */
   readonly code?: string;
 };
 
 const PARAM = /^\$[A-Za-z][A-Za-z0-9_]*$/;
 
-/** A constant, or a parameter by its dollar sign. */
+/** A constant, or a parameter with a dollar sign. */
 export function paramOr<T extends string | number>(
   on: { readonly context: Context; readonly params: Params },
   value: T,

@@ -1,4 +1,8 @@
-/** What a role must read before it begins, and what it may: as with keys of shapes, a name that ends in `?` may be missing. */
+/**
+ * Checks of the build that concern one key each: the context of roles, the resources, the settings of parameters, the tags.
+ *
+ * The context of a role lists what it must read before its start. As with keys of shapes, a name that ends in `?` may be missing.
+ */
 
 import type { Role, Definition } from "../../../core/model/workflow.ts";
 import { listOf, requireName, type Context, type Path, report } from "./context.ts";
@@ -21,7 +25,7 @@ export function buildRoleContext(
       path: typeof named === "string" ? path : [...path, index],
     }),
   );
-  // What is named both ways is needed: whoever mends must read what is wrong, whatever its role says.
+  // A name in both forms is required: an agent that fixes something must read the findings, even if its role says otherwise.
   const once = names.filter((name) => name === bare(name) || !names.includes(bare(name)));
   const optional = once.filter((name) => name !== bare(name)).map(bare);
   return { context: once.map(bare), ...(optional.length === 0 ? {} : { optional }) };
@@ -31,8 +35,10 @@ function bare(name: string): string {
   return name.endsWith("?") ? name.slice(0, -1) : name;
 }
 
-/** Where a run works: in a private clone, or in the user's checkout. One workflow does one of the two. */
-/** Deeds that need a branch of the run's own. In place, the branch is the person's. */
+/**
+ * Effects that need a branch of the run. In the user's checkout, the branch belongs to the person. One workflow uses either
+ * private clones or the user's checkout.
+ */
 const ON_A_BRANCH = new Set(["commit", "pull-request", "tag"]);
 
 export function checkPlaces({ context, named }: Build): void {
@@ -51,7 +57,7 @@ export function checkPlaces({ context, named }: Build): void {
   }
 }
 
-/** Where people set parameters: every place means one of them, and none lies inside of another. */
+/** Settings of parameters: every path means one parameter, and no path is a prefix of another. */
 export function checkSettings(context: Context, params: Params): void {
   const known: { readonly name: string; readonly keys: readonly string[] }[] = [];
   for (const [name, param] of Object.entries(params)) {
@@ -79,7 +85,7 @@ function isWithin(outer: readonly string[], inner: readonly string[]): boolean {
   return outer.every((key, index) => inner[index] === key);
 }
 
-/** What is tagged, and how it is called, is for people to ask for: the parameter is empty until one of them fills it in. */
+/** Only people request tags and choose their names: the parameter is empty until a person sets it. */
 export function checkTags({ context, named }: Build, definition: Definition): void {
   for (const { kind, name, path } of named) {
     const why =

@@ -1,4 +1,6 @@
-/** Verbs of people: what marks a move, and paths of several moves. Stages are expanded by then, so that their states can be named. */
+/**
+ * Verbs of people: marks of moves, and paths of several moves. Stages are already expanded, so that paths can name their states.
+ */
 
 import { closest } from "../../../core/text/closest.ts";
 import { valuesOf } from "../../../core/gates/question-parts.ts";
@@ -15,7 +17,7 @@ import type { MoveFile, VerbFile } from "../schema/schema.ts";
 
 const ANSWER = "answer:";
 
-/** Readers of artifacts that hold a person's words. */
+/** Readers of artifacts that can contain a person's text. */
 const WRITABLE: ReadonlySet<string> = new Set(["section", "document", "file"]);
 
 export function markOf(on: Build, move: MoveFile, path: Path): Pick<Move, "mark"> {
@@ -80,7 +82,7 @@ function stepOf(word: string): PathStep {
 
 type Steps = { readonly state: string; readonly steps: readonly PathStep[]; readonly path: Path };
 
-/** Every step must be in the map, as far as it is known where the step before it leads. */
+/** Every step must exist in the map, as far as the target of the step before it is known. */
 function checkSteps(on: Build, definition: Definition, { state, steps, path }: Steps): void {
   let from: ReadonlySet<string> | undefined = new Set([state]);
   for (const [index, each] of steps.entries()) {
@@ -97,7 +99,7 @@ function checkSteps(on: Build, definition: Definition, { state, steps, path }: S
         return;
     const next = leadsTo(definition, from, each);
     if (next.length === 0) return tellStep(on, definition, { from, step: each, path: at });
-    // Where the run came from is known only in the run.
+    // The origin of a run is known only at run time.
     from = next.includes(ORIGIN) ? undefined : new Set(next);
   }
 }
@@ -147,7 +149,7 @@ function checkDeliver(on: Build, { verb, deliver }: Pick<MoveFile, "verb" | "del
     tell(on, [...path, "deliver"], "only accepting delivers");
 }
 
-/** The words are a person's: the artifact must be a text of theirs. */
+/** The text comes from a person: the artifact must accept a text of a person. */
 function requireInto(on: Build, name: string, path: Path): void {
   const { context, declared } = on;
   const known = requireName(context, { kind: "artifact", name, known: context.names.artifacts, path });

@@ -1,11 +1,11 @@
-/** Commands that artifacts list for checks: where they are read, and where a person is asked about them. */
+/** Commands that artifacts list for checks: the lists must be complete, and a person must be asked about them. */
 
 import { closest } from "../../../core/text/closest.ts";
 import type { Artifact } from "../../../core/model/artifact.ts";
 import type { Definition } from "../../../core/model/workflow.ts";
 import { isDoubtful, report, type Context, type Path } from "./context.ts";
 
-/** A text that was cut would be another command: only lists of texts are whole. */
+/** A shortened text would be another command: only lists of whole texts are allowed. */
 export function checkListed(
   context: Context,
   { artifacts }: Definition,
@@ -33,7 +33,7 @@ export function checkListed(
   }
 }
 
-/** Nobody vouches for what they are not shown, nor for what nobody runs. */
+/** A person can approve only commands that the question shows and that a check runs. */
 export function checkVouching(context: Context, { asks, artifacts }: Definition): void {
   const run = new Set(
     Object.values(artifacts).flatMap(({ reader }) =>

@@ -1,7 +1,7 @@
 /**
- * Stages and their phases become states, moves, counters, artifacts and ends: the kernel knows nothing else.
+ * Expands stages and their phases to states, moves, counters, artifacts and ends; the kernel knows nothing else.
  *
- * Every piece remembers the place in the file it came from, so that a problem in it is shown where a person can mend it.
+ * Every piece keeps the position in the file that it came from, so that a problem is reported where a person can fix it.
  */
 
 import { listOf, type Path } from "../build/context.ts";
@@ -92,7 +92,7 @@ function reviewedIn({ phases }: StageFile, { review }: PhaseFile): PhaseFile | u
   return others.length === 0 ? phases[only] : undefined;
 }
 
-/** Where the last phase of a stage leads: what it says, or the first phase of the next one. */
+/** The target of a stage's last phase: the declared one, or the first phase of the next stage. */
 export function followingIn({ stages = {} }: WorkflowFile, name: string): string {
   const names = Object.keys(stages);
   const next = stages[names[names.indexOf(name) + 1] ?? ""];

@@ -1,4 +1,4 @@
-/** The phases of all stages, as data for those who look: what each is called, where a run is in it, and what it owes. */
+/** The phases of all stages, as data for views: their titles, their states, and the artifacts that they make. */
 
 import type { Phase } from "../../../core/model/workflow.ts";
 import { listOf, report, requireName, requireNames, type Context, type Path } from "../build/context.ts";
@@ -26,7 +26,7 @@ function typeOf(phase: PhaseFile): Phase["type"] {
   return phase.each === undefined && phase.tasks === undefined ? "inline" : "dispatch";
 }
 
-/** Every phase has a name of its own, and every state that is a phase by hand is in one phase only. Gives the phases that are there twice. */
+/** Every phase has a unique name, and every handwritten state is in one phase only. Returns the duplicate phases. */
 export function checkSchedule(context: Context, file: WorkflowFile): Path[] {
   const doubled: Path[] = [];
   const stages = Object.entries(file.stages ?? {});
@@ -67,7 +67,7 @@ function checkHand(context: Context, { file, stage, phase, path, phaseOfState }:
   });
   for (const [index, name] of hand.entries()) {
     const at: Path = [...path, "hand", index];
-    // What a stage made is part of a phase already.
+    // A state that a stage generates is already part of a phase.
     if (!requireName(context, { kind: "state", name, known: Object.keys(file.states), path: at })) {
       context.told.add(`state ${name}`);
       continue;

@@ -1,4 +1,4 @@
-/** Where an expansion puts its pieces, and how it names the places they came from. */
+/** Collects the pieces of an expansion, and the positions that they came from. */
 
 import type { Path } from "../build/context.ts";
 import type { WorkflowFile } from "../schema/schema.ts";
@@ -11,25 +11,25 @@ export type Kernel = {
 
 export type Expanded = {
   readonly kernel: Kernel;
-  /** Path in the file for each piece, by `kind.name` or `kind.index`. */
+  /** The path in the file for each piece, by `kind.name` or `kind.index`. */
   readonly origins: ReadonlyMap<string, Path>;
-  /** Path in the file of what a stage says about a piece, where that stands deeper than its origin. */
+  /** The path in the file of the keys of a piece, if it is deeper than its origin. */
   readonly insides: ReadonlyMap<string, Path>;
-  /** States that a phase made for itself, with the phase they are drawn as. */
+  /** States that a phase generates, with the phase that represents them in diagrams. */
   readonly helpers: ReadonlyMap<string, string>;
-  /** States in which a summary is written, and where a run goes that has none. */
+  /** States in which a summary is written, with the target of a run without that summary. */
   readonly summaries: ReadonlyMap<string, Summarized>;
 };
 
 type Summarized = {
-  /** As the file has it: true, false, or a parameter. */
+  /** As in the file: true, false, or a parameter. */
   readonly when: string | boolean;
   readonly next: string;
   readonly stage: string;
   readonly path: Path;
 };
 
-/** Where an expansion puts its pieces. */
+/** The pieces of an expansion, while they are collected. */
 export type Sink = {
   readonly kernel: Kernel;
   readonly origins: Map<string, Path>;
@@ -43,7 +43,7 @@ export function blockedState(stage: string): string {
   return `${stage}-blocked`;
 }
 
-/** The state in which it is asked what follows when fixes and restarts are spent. */
+/** The state that asks what to do when fixes and restarts are spent. */
 export function exhaustedState(stage: string): string {
   return `${stage}-exhausted`;
 }
@@ -53,12 +53,12 @@ type Piece<K extends Named> = {
   readonly name: string;
   readonly value: Kernel[K][string];
   readonly path: Path;
-  /** Where its keys stand, if not at its path. */
+  /** The position of its keys, if it differs from its path. */
   readonly inside?: Path;
 };
 
 export function put<K extends Named>(sink: Sink, kind: K, { name, value, path, inside }: Piece<K>): void {
-  // What the file declares itself comes first: a stage may refine what it would make.
+  // The file's own declaration takes precedence: it may refine a generated one.
   if (Object.hasOwn(sink.kernel[kind], name)) return;
   Object.assign(sink.kernel[kind], { [name]: value });
   sink.origins.set(`${kind}.${name}`, path);

@@ -1,8 +1,8 @@
 /**
- * A stage that can be disabled, as guards on moves and nothing else.
+ * Turns stages that can be disabled into guards on moves.
  *
- * While it is disabled, every move that would enter it at its first phase leads to where its last phase leads, and no move from outside
- * leads to any other of its states or needs what it would have made. A parameter never changes in a run: inside the stage it is enabled.
+ * While a stage is disabled, every move to its first phase leads to the target of its last phase. No move from outside leads to
+ * its other states or needs its artifacts. A parameter never changes in a run: inside the stage it is enabled.
  */
 
 import { START, type Condition, type Move, type Stage } from "../../../core/model/workflow.ts";
@@ -16,11 +16,11 @@ import { buildPhases } from "./schedule.ts";
 import type { StageFile } from "../schema/schema.ts";
 import { blockedState, exhaustedState, type Expanded } from "./sink.ts";
 
-/** A stage that is not there in every run. */
+/** A stage that can be disabled. */
 type Optional = Stage & {
   readonly first: string;
   readonly states: ReadonlySet<string>;
-  /** Where its last phase leads. */
+  /** The target of its last phase. */
   readonly then: string;
 };
 
@@ -55,7 +55,7 @@ function switchOf(on: Build, enabled: string | boolean, path: Path): Stage["enab
   return typeof value === "object" ? value : true;
 }
 
-/** The outputs of the phases in their order, each after what was made on the way to it. */
+/** The artifacts of the phases in order, each after those that were made on the way to it. */
 function madeIn({ kernel }: Expanded, { phases }: StageFile): string[] {
   return Object.entries(phases).flatMap(([id, { makes }]) => [
     ...[`${id}-list`, `${id}-parts`, `${id}-fix`, id, summaryOf(id)].filter((name) =>
@@ -67,7 +67,7 @@ function madeIn({ kernel }: Expanded, { phases }: StageFile): string[] {
 
 export function leadPast(on: Build, stages: readonly Stage[], moves: readonly Move[]): Move[] {
   const left = stages.filter(({ enabled }) => enabled !== true).map((stage) => optionalIn(on, stage));
-  // A summary is passed as a stage is, and lies in one.
+  // A summary is skipped in the same way, and lies inside a stage.
   const optional = [...stages.flatMap((stage) => passedIn(on, stage)), ...left];
   if (optional.length === 0) return [...moves];
   checkEnds(on, left);
@@ -97,11 +97,11 @@ function passedIn({ expanded }: Build, { summaries = [] }: Stage): Optional[] {
   }));
 }
 
-/** The move as it is where its target is enabled, then those past each stage that is not. */
+/** The move for an enabled target, then the moves past each disabled stage. */
 function landings(optional: readonly Optional[], move: Move, passed: readonly Optional[] = []): Move[] {
   const stage = optional.find(({ states }) => states.has(move.to));
   if (stage === undefined || isCertain(optional, stage, move.from)) return [move];
-  // A circle of disabled stages leads nowhere; it is told where the stages are checked.
+  // A cycle of disabled stages has no target; the check of the stages reports it.
   if (passed.includes(stage)) return [];
   const entering = given(move, stage, true);
   if (move.to !== stage.first) return entering;
@@ -109,12 +109,12 @@ function landings(optional: readonly Optional[], move: Move, passed: readonly Op
   return [...entering, ...past.flatMap((each) => landings(optional, each, [...passed, stage]))];
 }
 
-/** A run begins in a stage that is enabled, or not at all: past the last one nothing is left to do. */
+/** A run starts only in an enabled stage: past the last one no work is left. */
 function isBegun({ expanded }: Build, { from, to }: Move, landing: string): boolean {
   return from !== START || landing === to || expanded.kernel.states[landing]?.stage !== undefined;
 }
 
-/** Nobody makes the outputs of a disabled stage, so no gate asks for them. */
+/** A disabled stage does not make its artifacts, so no gate requires them. */
 function withoutNeeds(optional: readonly Optional[], move: Move): Move[] {
   const stage = optional.find(
     (each) => !isCertain(optional, each, move.from) && move.need.some((name) => each.makes.includes(name)),
@@ -128,7 +128,7 @@ function withoutNeeds(optional: readonly Optional[], move: Move): Move[] {
   ].flatMap((each) => withoutNeeds(others, each));
 }
 
-/** Whoever is in a stage is in a run that has it, and all that are there together with it. */
+/** In a state of a stage, that stage is enabled, and so are all stages with the same parameter. */
 function isCertain(optional: readonly Optional[], { enabled }: Stage, from: string): boolean {
   const own = optional.find(({ states }) => states.has(from))?.enabled;
   return paramOf(own) === paramOf(enabled) && own !== undefined;
@@ -138,7 +138,7 @@ function paramOf(enabled: Stage["enabled"] | undefined): string {
   return typeof enabled === "object" ? enabled.param : "";
 }
 
-/** The move where the stage is enabled, or where it is not; none, where it has a guard that says otherwise. */
+/** The move with the stage enabled or disabled; none if its guards contradict that. */
 function given(move: Move, { enabled }: Stage, value: boolean): Move[] {
   if (typeof enabled === "boolean") return enabled === value ? [move] : [];
   const { param } = enabled;
@@ -148,7 +148,7 @@ function given(move: Move, { enabled }: Stage, value: boolean): Move[] {
   return [{ ...move, when: [...move.when.filter((condition) => condition !== said), guard] }];
 }
 
-/** The rule of a death names one target, and this one would not be there in every run. */
+/** The rule for an agent's end has one target, which must exist in every run. */
 function checkEnds({ context, file }: Build, optional: readonly Optional[]): void {
   for (const [index, end] of (file.ends ?? []).entries()) {
     const stage = optional.find(({ states }) => end.try !== undefined && states.has(end.try));

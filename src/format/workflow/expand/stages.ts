@@ -1,4 +1,4 @@
-/** What a stage and its phases must say, before they are expanded. */
+/** Checks stages and their phases before they are expanded. */
 
 import { closest } from "../../../core/text/closest.ts";
 import { ORIGIN } from "../../../core/model/workflow.ts";
@@ -10,7 +10,7 @@ import type { PhaseFile, StageFile, WorkflowFile } from "../schema/schema.ts";
 
 type Key = keyof PhaseFile;
 
-/** What each kind of phase needs, and what else it may have. Of several kinds that fit, the first is meant. */
+/** The required and optional keys of each kind of phase. If several kinds match, the first counts. */
 const KINDS: Readonly<Record<string, { readonly needs: readonly Key[]; readonly may: readonly Key[] }>> = {
   hand: { needs: [], may: ["makes", "type"] },
   review: { needs: ["by", "out"], may: ["fix", "tries", "then"] },
@@ -21,7 +21,7 @@ const KINDS: Readonly<Record<string, { readonly needs: readonly Key[]; readonly 
   run: { needs: ["out"], may: ["tries", "then"] },
 };
 
-/** Reports what is wrong, and gives the paths of phases that are not worth a further look. */
+/** Reports problems, and returns the paths of phases that need no further checks. */
 export function checkStages(context: Context, file: WorkflowFile): Path[] {
   const stages = Object.entries(file.stages ?? {});
   checkWords(context, stages);
@@ -111,7 +111,7 @@ type Word = {
   readonly path: Path;
 };
 
-/** Each word that names something, at that very word, and before the pieces that are made of it. */
+/** Checks each name at its own position, before the pieces that are generated from it. */
 function checkWords(context: Context, stages: readonly (readonly [string, StageFile])[]): void {
   const { roles, artifacts, asks, states } = context.names;
   const known = { role: roles, artifact: artifacts, ask: asks, state: new Set([...states, ORIGIN]) };

@@ -5,7 +5,7 @@ import { tryAgain } from "./tries.ts";
 
 const MEMBERS = 10;
 
-/** One role in many slots, then another that makes one output of the parts; before them, where it is said, somebody who splits the work. */
+/** A role works in several slots, then another role combines their results; with `split`, a role first divides the work. */
 export function eachPhase(sink: Sink, site: PhaseSite): void {
   const { id, phase, path } = site;
   const { split } = phase;

@@ -1,4 +1,4 @@
-/** Fixes, then a restart of the stage, then a person: the same for a review and a check that did not pass. */
+/** Fixes, then a restart of the stage, then a question to a person: the same for a failed review and a failed check. */
 
 import { listOf } from "../build/context.ts";
 import type { PhaseFile, WhenFile } from "../schema/schema.ts";
@@ -17,7 +17,7 @@ export function countFixes(sink: Sink, { id, phase, path }: PhaseSite): void {
   });
 }
 
-/** What did not pass is mended while fixes are left; then the stage begins again, and then a person is asked. */
+/** A failed result is fixed while the budget lasts; then the stage restarts, and then a person is asked. */
 export function mendOrAsk(
   sink: Sink,
   site: PhaseSite,
@@ -69,7 +69,7 @@ export function mendOrAsk(
   }
 }
 
-/** Whoever mends and owes no file: its good end, or its own word, leads on to what judges again. Whoever fails is tried again. */
+/** A fixer without an output: its successful end, or its request, leads back to the judge. A failed fixer is started again. */
 export function mendState(
   sink: Sink,
   site: PhaseSite,
@@ -85,7 +85,10 @@ export function mendState(
   tryAgain(sink, site, { state, role: fix.by, to });
 }
 
-/** The rule of a death names one target, and a stage that can be disabled is not always there: the engine leads on to that. */
+/**
+ * The rule for an agent's end has one target, and a stage that can be disabled does not always exist: then the engine takes the
+ * next move.
+ */
 function afterMending(sink: Sink, { id, path, phases, ...site }: PhaseSite, { to = id }: Fix): string {
   if (phases.includes(to)) return to;
   const state = `${id}-fixed`;
@@ -95,12 +98,12 @@ function afterMending(sink: Sink, { id, path, phases, ...site }: PhaseSite, { to
   return state;
 }
 
-/** What found it is old when it is mended, also where the run comes back to it later. */
+/** The finding is outdated after the fix, also if the run returns to it later. */
 export function anewIn({ id, phase }: PhaseSite): { new?: string } {
   return (phase.fix?.to ?? id) === id ? {} : { new: id };
 }
 
-/** Whoever mends is told where it stands what is wrong. */
+/** The fixer gets the artifact with the findings. */
 export function readFirst(sink: Sink, role: string, artifact: string): void {
   const declared = sink.kernel.roles[role];
   if (declared === undefined) return;

@@ -1,11 +1,14 @@
-/** One agent owes one artifact. */
+/** Phases that make one artifact: by an agent, by a command, by child runs, or by handwritten states. */
 
 import { addMove, put, type Sink, blockedState } from "../expand/sink.ts";
 import { stageOf, type PhaseSite, outOf } from "./site.ts";
 import { tryAgain } from "./tries.ts";
 import { countFixes, mendOrAsk, mendState } from "./mend.ts";
 
-/** A state in which one agent owes one artifact: it goes on when that is there, and asks when the tries are spent. */
+/**
+ * A state in which one agent must write one artifact: the run continues when it is valid, and asks a person when the attempts are
+ * spent.
+ */
 export function produce(
   sink: Sink,
   site: PhaseSite,
@@ -45,7 +48,7 @@ export function runPhase(sink: Sink, site: PhaseSite): void {
   produce(sink, site, { state: id, role, owes: id, to: site.next });
 }
 
-/** A command that the engine runs, and whoever mends what it found. */
+/** A command that the engine runs, and the role that fixes its findings. */
 export function checkPhase(sink: Sink, site: PhaseSite): void {
   const { id, phase, path } = site;
   const { in: file } = outOf(phase.out);
@@ -58,7 +61,7 @@ export function checkPhase(sink: Sink, site: PhaseSite): void {
   addMove(sink, { from: id, to: site.next, by: "engine", when: { [id]: "pass" } }, path);
   const { fix } = phase;
   if (fix !== undefined) {
-    // What failed elsewhere is left to moves that the file itself has.
+    // The file's own moves handle failures in other places.
     const where = fix.failing === undefined ? {} : { [`${id}.failing`]: fix.failing };
     countFixes(sink, site);
     mendOrAsk(sink, site, { failed: { [id]: "needs_fix", ...where }, stop: [] });
@@ -71,7 +74,7 @@ export function checkPhase(sink: Sink, site: PhaseSite): void {
   );
 }
 
-/** States that the file has itself: they only learn where they belong. Their moves, and what they make, are the file's. */
+/** Handwritten states: they only get their stage. The file declares their moves and artifacts. */
 export function handPhase({ kernel }: Sink, site: PhaseSite): void {
   const { stage, title } = stageOf(site);
   for (const [index, name] of (site.phase.hand ?? []).entries()) {

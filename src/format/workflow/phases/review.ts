@@ -7,13 +7,13 @@ import { outOf, type PhaseSite, stageOf } from "./site.ts";
 import { FILES } from "../../../core/gates/fan-out-groups.ts";
 import { tryAgain } from "./tries.ts";
 
-/** A review, the fixes it asks for, and the restart of the stage when they do not help. */
+/** A review, the fixes that it asks for, and the restart of the stage when the fixes are spent. */
 export function reviewPhase(sink: Sink, site: PhaseSite): void {
   const { id, phase, path, stage } = site;
   const role = phase.by ?? "";
   const out = locatedIn(phase);
   const verdicts = new Set(Object.values(out.review?.values ?? out.verdict ?? {}));
-  // With a list of issues an approval may turn out to be one with notes.
+  // With a list of issues an approval may become one with notes.
   const hasNotes = verdicts.has("pass_with_notes") || out.review?.issues !== undefined;
   const approvals = hasNotes ? ["pass", "pass_with_notes"] : ["pass"];
   put(sink, "artifacts", {
@@ -43,7 +43,7 @@ export function reviewPhase(sink: Sink, site: PhaseSite): void {
   if (phase.fix !== undefined) fixState(sink, site, phase.fix);
 }
 
-/** Issues that are handed out by their files must say where they are. */
+/** Issues that are distributed by file must name their file. */
 function locatedIn({ out, fix }: PhaseFile): ArtifactFile {
   const artifact = outOf(out);
   if (fix?.each === undefined || artifact.review?.issues === undefined) return artifact;
@@ -51,8 +51,8 @@ function locatedIn({ out, fix }: PhaseFile): ArtifactFile {
 }
 
 /**
- * Whoever mends one output owes that, changed; whoever mends the work owes no file. Then the review is kept and taken away:
- * the reviewer judges again, and whoever mends can read it until then.
+ * A fixer of one output must change that output; a fixer of the work has no output. Then the review is archived: the reviewer
+ * judges again, and the fixer can read the review until then.
  */
 function fixState(sink: Sink, site: PhaseSite, fix: Fix): void {
   const { id, path, reviewed } = site;
@@ -70,10 +70,10 @@ function fixState(sink: Sink, site: PhaseSite, fix: Fix): void {
   produce(sink, site, { state, role: fix.by, owes: state, to: fix.to ?? id, then, ...anewIn(site) });
 }
 
-/** What a review found is mended by several at the same time: each has the issues of one file, so that no two write the same. */
+/** The maximum number of fixers at the same time. Each gets the issues of one file, so that no two write the same file. */
 const AT_ONCE = 10;
 
-/** Each leaves a note. As long as one did, the reviewer judges what has become of it; where none did, a person is asked. */
+/** Each fixer leaves a note. If at least one did, the reviewer judges again; otherwise a person is asked. */
 function mendEach(sink: Sink, site: PhaseSite, fix: Fix): void {
   const { id, path, phase } = site;
   const state = `${id}-fix`;

@@ -1,4 +1,4 @@
-/** Where a phase stands, and what every kind of phase shares. */
+/** The position of a phase in its stage, and functions that every kind of phase shares. */
 
 import { listOf, type Path } from "../build/context.ts";
 import type { ArtifactFile, PhaseFile, StageFile, WhenFile, WorkflowFile } from "../schema/schema.ts";
@@ -7,21 +7,24 @@ export type PhaseSite = {
   readonly id: string;
   readonly phase: PhaseFile;
   readonly stage: string;
-  /** Where work begins again when fixes do not help; the guards of these exclude each other, and leave nothing out. */
+  /** The targets of a restart when fixes are spent; their guards exclude each other and cover all cases. */
   readonly restarts: readonly Restart[];
-  /** Where the phases of the stage begin, and every state of those by hand. */
+  /** The first state of each phase of the stage, and every handwritten state. */
   readonly phases: readonly string[];
   readonly next: string;
-  /** Where the question about spent fixes and restarts is asked. */
+  /** The state that asks about spent fixes and restarts. */
   readonly exhausted: string;
-  /** Roles that mend this phase's output after a review. */
+  /** Roles that fix this phase's output after a review. */
   readonly fixers: readonly string[];
-  /** The phase that a review is about, where it is about one output and nothing else. */
+  /** The reviewed phase, if the review is about exactly one output. */
   readonly reviewed: PhaseFile | undefined;
   readonly path: Path;
 };
 
-/** What a restart goes back to, counts, begins anew and archives; without `to` nothing can begin again where `when` holds. */
+/**
+ * A restart: its target, its counter, the scopes that it starts again and the artifacts that it archives. Without `to`, no
+ * restart is possible where `when` holds.
+ */
 export type Restart = {
   readonly when: WhenFile;
   readonly to?: string;
@@ -32,23 +35,23 @@ export type Restart = {
 
 type Named = readonly [string, PhaseFile];
 
-/** Where a phase begins. */
+/** The first state of a phase. */
 export function entryOf([id = "", phase]: Named | readonly [] = []): string {
   return phase?.hand?.[0] ?? id;
 }
 
-/** What of a phase is archived when its stage begins again. */
+/** The artifacts of a phase that a restart of its stage archives. */
 export function outputsOf([id, { out, makes, split }]: Named): readonly string[] {
   const list = split === undefined ? [] : [listOfSplit(id)];
   return out === undefined ? listOf(makes) : [...list, id];
 }
 
-/** What says into which members a phase is split. */
+/** The artifact with the members of a split phase. */
 export function listOfSplit(id: string): string {
   return `${id}-list`;
 }
 
-/** The scopes of the fixes of reviews and checks: a restart of the stage, or a person's retry, begins them anew. */
+/** The scopes of the fixes of reviews and checks: a restart of the stage, or a person's retry, starts them again. */
 export function cyclesOf({ phases }: Pick<StageFile, "phases">): string[] {
   return Object.entries(phases)
     .filter(([, { review, fix }]) => review !== undefined || fix !== undefined)
@@ -68,7 +71,7 @@ export function outOf(out: PhaseFile["out"]): ArtifactFile {
   return typeof out === "string" ? { in: out, file: true } : out;
 }
 
-/** Where the phase is drawn, and its words for people. */
+/** The stage of the phase, and its title for people. */
 export function stageOf({ stage, phase }: PhaseSite): { stage: string; title?: string } {
   return { stage, ...(phase.title === undefined ? {} : { title: phase.title }) };
 }

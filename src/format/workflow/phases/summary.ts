@@ -1,4 +1,4 @@
-/** After a stage, or after a phase of it, a role writes down what those who come later must know. */
+/** After a stage, or after one of its phases, a role writes a summary for later agents. */
 
 import type { Path } from "../build/context.ts";
 import type { PhaseFile, StageFile } from "../schema/schema.ts";
@@ -8,12 +8,12 @@ import { outOf, type PhaseSite } from "./site.ts";
 
 type Summary = NonNullable<StageFile["summary"]>;
 
-/** The state in which it is written, and its artifact. */
+/** The state in which the summary is written, and its artifact. */
 export function summaryOf(name: string): string {
   return `${name}-summary`;
 }
 
-/** Gives where the phase leads now: to its own summary, to that of the stage when it is the last, or on. */
+/** Returns the new target of the phase: its own summary, the stage's summary if it is the last phase, or the next phase. */
 export function summarize(
   sink: Sink,
   site: PhaseSite,
@@ -29,7 +29,7 @@ export function summarize(
   return summaryState(sink, { ...site, next }, { summary, of: site.id, when: summary.phases, path });
 }
 
-/** Whether a phase has a summary of its own: only what somebody produces is worth one. */
+/** Whether a phase has its own summary: only phases with a producer have one. */
 export function isSummedUp({ run }: PhaseFile, summary: Summary | undefined): boolean {
   return run !== undefined && summary?.phases !== undefined && summary.phases !== false;
 }
@@ -48,7 +48,7 @@ function summaryState(
       ...out,
       ...(out.in === undefined || of === site.stage ? {} : { in: ofPhase(out.in, of) }),
       by: summary.by,
-      // Of the state, not of the stage: one role writes many of these, and none of them before its time.
+      // Bound to the state, not to the stage: one role writes many summaries, none of them early.
       fresh: state,
     },
     path,
@@ -61,7 +61,7 @@ function summaryState(
   return state;
 }
 
-/** `PLAN.md` of the stage is `PLAN-1.1.md` of its phase. */
+/** `PLAN.md` of the stage becomes `PLAN-1.1.md` of its phase. */
 function ofPhase(file: string, id: string): string {
   return file.replace(/(\.[^./]*)?$/, (end) => `-${id}${end}`);
 }

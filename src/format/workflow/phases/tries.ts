@@ -1,4 +1,4 @@
-/** Whoever dies is tried again, as often as the phase says; then a person is asked. */
+/** A failed agent is started again until the attempts of the phase are spent; then a person is asked. */
 
 import type { WhenFile } from "../schema/schema.ts";
 import { addEnd, addMove, blockedState, put, type Sink } from "../expand/sink.ts";
@@ -12,9 +12,9 @@ export function tryAgain(
   on: {
     readonly state: string;
     readonly role: string;
-    /** Where its good end leads, without a file. */
+    /** The target of its successful end, if it has no output. */
     readonly to?: string;
-    /** When a person is asked; of one agent, when its tries are spent. */
+    /** The condition for asking a person; for a single agent, that its attempts are spent. */
     readonly stuck?: WhenFile;
   },
 ): void {

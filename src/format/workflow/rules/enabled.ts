@@ -1,4 +1,7 @@
-/** What must be left when stages are disabled: something to do, a way on, and what the others live on. */
+/**
+ * Rules for disabled stages: some work remains, every state has a way forward, and the other stages have their inputs. Also the
+ * rules for reviewers of phases.
+ */
 
 import { ORIGIN } from "../../../core/model/workflow.ts";
 import { report, type Context, type Path, listOf } from "../build/context.ts";
@@ -37,7 +40,7 @@ function checkCircle(context: Context, file: WorkflowFile, optional: readonly Na
     });
 }
 
-/** The stages that are passed on the way back to this one, when all of them are disabled. */
+/** The stages on a cycle through this one, when all of them are disabled. */
 function circleOf(file: WorkflowFile, optional: readonly Named[], from: string): string[] {
   const passed: string[] = [];
   let at: string | undefined = from;
@@ -49,19 +52,19 @@ function circleOf(file: WorkflowFile, optional: readonly Named[], from: string):
   return at === from ? passed : [];
 }
 
-/** Members and tasks cannot be left out as a requirement can: without them there is nothing to do. */
+/** Members and tasks are required: without them a phase has no work. */
 function checkSources(
   context: Context,
   [name, { phases, enabled }]: Named,
   { file, optional }: { readonly file: WorkflowFile; readonly optional: readonly Named[] },
 ): void {
-  // Stages with the same word are there together.
+  // Stages with the same parameter are enabled together.
   const others = optional.filter(([other, stage]) => other !== name && stage.enabled !== enabled);
   for (const [id, { tasks, each, split }] of Object.entries(phases)) {
-    // With a split the list is the phase's own.
+    // With a split, the phase makes its own list.
     const source =
       tasks ?? (split === undefined ? each?.slice(0, Math.max(each.lastIndexOf("."), 0)) : undefined);
-    // What the file declares itself may come from elsewhere.
+    // An artifact that the file declares may come from elsewhere.
     if (source === undefined || Object.hasOwn(file.artifacts ?? {}, source)) continue;
     const [maker] = others.find(([, stage]) => Object.hasOwn(stage.phases, source)) ?? [];
     const path: Path = ["stages", name, "phases", id, tasks === undefined ? "each" : "tasks"];
@@ -73,7 +76,7 @@ function checkSources(
   }
 }
 
-/** Nobody reviews what they made or mended, and whoever mends the work may change it. */
+/** A role must not review its own work or fixes, and a role that fixes the work needs write access. */
 export function checkReviewer(context: Context, file: WorkflowFile, path: Path): void {
   const [, stageName = "", , id = ""] = path;
   const stage = file.stages?.[stageName];
@@ -92,7 +95,10 @@ export function checkReviewer(context: Context, file: WorkflowFile, path: Path):
 
 export const TREE = "tree";
 
-/** Of an output, whoever makes and mends it. Of the work itself, whoever makes or mends anything and may change the work. */
+/**
+ * The authors of an output are its producer and its fixers. The authors of the work are all producers and fixers with write
+ * access.
+ */
 function authorsOf({ stages = {}, roles }: WorkflowFile, stage: StageFile, reviewed: string): string[] {
   if (reviewed === TREE)
     return Object.values(stages)

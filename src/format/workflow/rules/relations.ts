@@ -1,4 +1,4 @@
-/** How the parts of a definition hang together: what one takes from another is there, and nothing waits for itself. */
+/** Relations between the parts of a definition: every dependency exists, and no part depends on itself. */
 
 import { closest } from "../../../core/text/closest.ts";
 import { FILES, isGrouped } from "../../../core/gates/fan-out-groups.ts";
@@ -8,7 +8,7 @@ import { fieldOf, type Objection } from "../artifacts/fields.ts";
 import { isDoubtful, report, type Context, type Path } from "../build/context.ts";
 import { checkListed, checkVouching } from "../build/vouch.ts";
 
-/** Where a part stands in the file. */
+/** Returns the position of a part in the file. */
 type PathOf = (kind: "artifacts" | "roles", name: string) => Path;
 
 export function checkRelations(context: Context, definition: Definition, pathOf: PathOf): void {
@@ -45,7 +45,7 @@ function checkChildren(context: Context, { artifacts }: Definition, { artifact, 
   report(context, context.placeOf([...path, reader.type]), { code: "bad-artifact", message });
 }
 
-/** What children are started with must be able to stand where it is taken from. */
+/** A value that children are started with must be a possible value of its source. */
 function checkTaken(context: Context, { artifacts }: Definition, { artifact, path }: Part): void {
   const { reader } = artifact;
   if (reader.type !== "children") return;
@@ -91,7 +91,7 @@ function requireList(context: Context, source: Artifact, { wanted, path }: Wante
   });
 }
 
-/** What is in parts is shown without being named. */
+/** The list of parts is shown even if `shows` does not name it. */
 function shownAlone({ shows, parts }: Ask): readonly string[] {
   const isNamed = parts === undefined || parts.more !== undefined;
   return isNamed || shows.indexOf(parts.artifact) < shows.length - 1 ? shows : shows.slice(0, -1);
@@ -123,7 +123,7 @@ export function listsOf(artifact: Artifact): string[] {
   return isGrouped(artifact, FILES) ? [...own, FILES] : own;
 }
 
-/** A fan-out has no one content: its members come and go one by one. */
+/** A fan-out has no single content: its members change one by one. */
 function requireWholes(
   context: Context,
   { artifacts }: Definition,
@@ -138,7 +138,7 @@ function requireWholes(
   }
 }
 
-/** The work as a whole is more than somebody can have read who answers. */
+/** The work as a whole is too large for a person to read before an answer. */
 function requireReadable(
   context: Context,
   { artifacts }: Definition,
@@ -154,7 +154,7 @@ function requireReadable(
   }
 }
 
-/** Of artifacts that are about each other, every new one makes the others stale: they are never good together. */
+/** If artifacts are about each other, each new version makes the others stale: they are never valid together. */
 function checkCircles(context: Context, { artifacts }: Definition, pathOf: PathOf): void {
   const told = new Set<string>();
   for (const name of Object.keys(artifacts)) {
@@ -181,7 +181,7 @@ function sourcesOf(artifact: Artifact | undefined): string[] {
   ];
 }
 
-/** A shortest way from a name back to itself. */
+/** A shortest path from a name back to itself. */
 function circleFrom(start: string, next: (name: string) => readonly string[]): string[] | undefined {
   const ways: string[][] = [[start]];
   const seen = new Set<string>();
@@ -196,7 +196,7 @@ function circleFrom(start: string, next: (name: string) => readonly string[]): s
   return undefined;
 }
 
-/** Roles that can begin only after each other, because the context of each is written only by the others. */
+/** Roles that can start only after each other, because each needs context that only the others write. */
 function checkBeginnings(context: Context, { artifacts, roles }: Definition, pathOf: PathOf): void {
   const able = new Set(["human", "engine"]);
   const canBegin = (role: string): boolean => {

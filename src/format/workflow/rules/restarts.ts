@@ -1,4 +1,4 @@
-/** Where work begins again when fixes do not help: in the same stage, or in the first of some earlier ones that is enabled. */
+/** The targets of a restart when fixes are spent: the same stage, or the first enabled one of the given earlier stages. */
 
 import { cyclesOf, entryOf, outputsOf, type Restart } from "../phases/site.ts";
 import { isSummedUp, summaryOf } from "../phases/summary.ts";
@@ -21,7 +21,7 @@ export function restartsOf({ stages = {} }: WorkflowFile, name: string): Restart
   return [...ways, { ...NOWHERE, when: others }];
 }
 
-/** Stages that lie behind, and in which it is counted that work begins again. */
+/** Earlier stages that count restarts. */
 export function restartable(stages: NonNullable<WorkflowFile["stages"]>, name: string): string[] {
   const names = Object.keys(stages);
   return names.slice(0, names.indexOf(name)).filter((other) => {
@@ -32,7 +32,7 @@ export function restartable(stages: NonNullable<WorkflowFile["stages"]>, name: s
 
 const NOWHERE: Restart = { when: {}, counter: "", scopes: [], outputs: [] };
 
-/** Everything from there to here begins anew. */
+/** Everything from the target to the current stage starts again. */
 function restartAt(
   stages: NonNullable<WorkflowFile["stages"]>,
   { at, from, when }: { readonly at: string; readonly from: string; readonly when: WhenFile },

@@ -1,4 +1,4 @@
-/** What a definition declares and nothing uses. Looked at last: a misspelt name makes the right one look unused. */
+/** Declarations that nothing uses. Checked last: a misspelt name makes the right one look unused. */
 
 import { closest } from "../../../core/text/closest.ts";
 import type { Action, Definition } from "../../../core/model/workflow.ts";
@@ -20,7 +20,7 @@ function tell({ context }: Build, path: Path, message: string): void {
   report(context, context.keyPlaceOf(path), { code: "unused", message });
 }
 
-/** Gives whether there is one that is never asked: what only its answers use is then unused because of it. */
+/** Returns whether a question is never asked: then declarations that only its answers use are unused as a consequence. */
 function checkAsks(on: Build, { asks, states }: Definition): boolean {
   const open = new Set(Object.values(states).map(({ ask }) => ask));
   const never = Object.keys(asks).filter((name) => !open.has(name));
@@ -35,7 +35,7 @@ function checkCounters(on: Build, { moves, ends, asks }: Definition): void {
     ...ends.map(({ count }) => count),
     ...Object.values(asks).map(({ reask }) => reask),
   ]);
-  // Of those that a stage makes, some are there only to be spent from the start.
+  // Counters that a stage generates may exist only to be spent from the start.
   for (const name of Object.keys(on.file.counters ?? {}))
     if (!counted.has(name)) tell(on, ["counters", name], `nothing counts ${name}: it would never be spent`);
 }
@@ -63,12 +63,12 @@ function checkScopes(on: Build, { counters, artifacts }: Definition): void {
   const fresh = Object.values(artifacts).map((artifact) => artifact.fresh);
   const read = new Set([
     ...Object.values(counters).map(({ per }) => per),
-    // What is fresh with a counter begins anew with it, not with a scope of its name.
+    // An artifact that is fresh with a counter depends on that counter, not on a scope of the same name.
     ...fresh.filter((name) => !Object.hasOwn(counters, name)),
     ...on.context.names.stages,
     ...cyclesIn(on.file),
   ]);
-  // These begin by themselves.
+  // These scopes start by themselves.
   read.delete("run");
   read.delete("entry");
   for (const { name, path } of on.begun) {
@@ -82,7 +82,7 @@ function checkScopes(on: Build, { counters, artifacts }: Definition): void {
   }
 }
 
-/** Nothing is left by an earlier attempt of what nobody archives. */
+/** An artifact that is never archived has no earlier version. */
 function checkEarlier(on: Build, definition: Definition): void {
   const archived = new Set(
     actionsIn(definition).flatMap((action) => (action.type === "archive" ? action.artifacts : [])),
@@ -104,7 +104,7 @@ function checkEarlier(on: Build, definition: Definition): void {
       });
 }
 
-/** A prompt names fields of artifacts: each must have such a field, and one reading to take it from. */
+/** A prompt may name fields of artifacts: each artifact must have the field, and must not be a fan-out. */
 export function checkPromptWords({ context, prompts, used }: Build, { artifacts }: Definition): void {
   const names = Object.keys(artifacts);
   for (const prompt of [...used].sort().flatMap((name) => prompts[name] ?? []))

@@ -1,4 +1,4 @@
-/** What `perform archive` puts where, as people write it. */
+/** The grammar of the rules for `perform archive`. */
 
 import * as z from "zod/mini";
 import { File, Text, told } from "./primitives.ts";

@@ -1,4 +1,4 @@
-/** What roles must produce, as people write it: artifacts, and the shapes of what is in them. */
+/** The grammar of artifacts and of the shapes of their content. */
 
 import * as z from "zod/mini";
 import { FACTS } from "../../../core/model/vocabulary.ts";
@@ -70,7 +70,7 @@ const ListOf = z.strictObject({
   begins: z.optional(told(Text, "Only texts that begin like this")),
 });
 
-/** What an artifact is, without where it is: used by `artifacts` and by the `out` of a phase. */
+/** The keys of an artifact except its path: used by `artifacts` and by the `out` of a phase. */
 export const artifactKeys = {
   in: z.optional(
     told(
@@ -137,13 +137,13 @@ const TakenFrom = z.strictObject({
   ),
 });
 
-/** One value, one for each complexity that a task can have, or what somebody has written. */
+/** One value, one for each complexity of a task, or a value from the task or an artifact. */
 export const With = z.record(
   Name,
   z.union([Scalar, z.strictObject({ easy: Scalar, medium: Scalar, hard: Scalar }), TakenFrom]),
 );
 
-/** A child run that is made of no list. */
+/** A single child run without a list. */
 const Only = z.strictObject({
   id: told(Name, "What its task is called"),
   title: told(Text, "What it is for: a text, or a parameter like $goal"),

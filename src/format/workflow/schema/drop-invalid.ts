@@ -1,11 +1,11 @@
-/** What the schema refuses is left out of the file, so that the rest can still be looked at. */
+/** Removes from the file what the schema refuses, so that the rest can still be checked. */
 
 import type { Context, Path } from "../build/context.ts";
 import type { Finding } from "./issues.ts";
 
 type Places = Pick<Context, "placeOf" | "keyPlaceOf">;
 
-/** Leaves out what is wrong: an unknown key, an entry of a list, or the whole of a named thing but for its name. */
+/** Removes an unknown key, an entry of a list, or the content of a named thing without its name. */
 export function mend(
   data: unknown,
   findings: readonly Finding[],
@@ -34,7 +34,7 @@ export function mend(
   };
 }
 
-/** The smallest valid stand-ins for named things, so that their names stay known. */
+/** Minimal valid stand-ins for named things, so that their names stay known. */
 const STAND_INS: Readonly<Record<string, unknown>> = {
   params: { text: "" },
   counters: { max: 1 },
@@ -80,9 +80,9 @@ function setIn(map: Map<string, Set<number>>, key: string): Set<number> {
 }
 
 /**
- * Tells which names may be unknown only because something that was left out would have made them.
+ * Finds names that may be unknown only because a removed part would have declared them.
  *
- * The empty name stands for what a phase no longer says, and for where a stage leads when the one behind it is left out.
+ * The empty name means a removed part of a phase, or the target of a stage whose next stage was removed.
  */
 export function lostIn(data: unknown, findings: readonly Finding[]): (name: string) => boolean {
   const names = new Set<string>();
@@ -106,7 +106,7 @@ function namesLost(data: unknown, { path, key, suggestion }: Finding): string[] 
   return [String(whole.at(-1) ?? ""), ...scopes, ...(path[0] === "stages" ? [""] : [])];
 }
 
-/** Stages and phases, whose pieces begin with their names. */
+/** Stages and phases, whose generated pieces have their names as a prefix. */
 function makersLost(data: unknown, { path, key = "", suggestion = key }: Finding): string[] {
   const stages = at(data, ["stages"]);
   if (path.length === 0) return suggestion === "stages" ? makersIn(at(data, [key])) : [];
@@ -124,7 +124,7 @@ function makersIn(stages: unknown): string[] {
   });
 }
 
-/** Scopes that moves and answers begin anew: nothing else says that there are such. */
+/** Scopes that moves and answers start again: nothing else declares them. */
 function scopesIn(value: unknown): string[] {
   if (!isRecord(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) => (key === "new" ? textsIn(inner) : scopesIn(inner)));

@@ -1,4 +1,4 @@
-/** What the schema finds wrong becomes problems with a place, a reason and a suggestion. */
+/** Converts validation issues of the schema to problems with a position, a reason and a suggestion. */
 
 import type * as z from "zod/mini";
 import { closest } from "../../../core/text/closest.ts";
@@ -11,15 +11,15 @@ type Places = {
   keyPlaceOf(path: Path): { file: string; line: number; col: number };
 };
 
-/** An issue with its whole path, where unions are decided for the branch the writer meant. */
+/** An issue with its full path; for a union, the issue of the branch that the author meant. */
 export type Finding = {
   readonly path: Path;
   readonly code: string;
   readonly message: string;
-  /** A key that should not be there, rather than a value that is wrong. */
+  /** The unknown key, if the problem is a key and not a value. */
   readonly key?: string;
   readonly suggestion?: string;
-  /** What should be at the path is not there. */
+  /** A required value is missing at the path. */
   readonly absent?: boolean;
 };
 
@@ -27,7 +27,7 @@ export function findingsOf(schema: z.ZodMiniType, issues: readonly Issue[]): Fin
   return issues.flatMap((issue) => flatten(issue, [])).flatMap((issue) => toFindings(schema, issue));
 }
 
-/** A key that is missing because it is misspelt is told once, where it stands. */
+/** A key that is missing because it is misspelt is reported once, at its position. */
 export function isConsequence({ path, absent }: Finding, all: readonly Finding[]): boolean {
   if (absent !== true) return false;
   const parent = JSON.stringify(path.slice(0, -1));
@@ -54,7 +54,7 @@ function flatten(issue: Issue, prefix: Path): Flat[] {
   return meant.toSorted((a, b) => unknownKeys(a) - unknownKeys(b) || a.length - b.length)[0] ?? [];
 }
 
-/** A branch that fails on the value as a whole, or on a key that another branch has, was not meant. */
+/** A branch that fails on the value as a whole, or on a key of another branch, was not meant. */
 function isWrongKind(flat: Flat, path: Path): boolean {
   return (
     flat.path.length === path.length &&
@@ -171,7 +171,9 @@ function missing(path: Path): string {
 
 const UNSAID = "Invalid input";
 
-/** Where a rule has no words of its own it says nothing, whatever language somebody else in this process has taught zod. */
+/**
+ * A rule without its own message returns this marker, independent of the locale that other code in this process has set for zod.
+ */
 export const IN_OWN_WORDS = { reportInput: true, error: () => UNSAID } as const;
 
 function said(issue: { readonly message: string }): string | undefined {

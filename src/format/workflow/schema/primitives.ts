@@ -1,11 +1,11 @@
-/** The words that the schema of the file is made of: names, texts, paths, bounds. */
+/** The basic types of the grammar: names, texts, paths, bounds. */
 
 import * as z from "zod/mini";
 import { SEVERITIES, VERDICTS } from "../../../core/model/verdict.ts";
 
-/** Adds the words that editors show and the docs are checked against. */
+/** Adds the description that editors show and the docs are checked against. */
 export function told<T extends z.ZodMiniType>(schema: T, description: string): T {
-  // A copy, because the same schema is used in many places with words of its own.
+  // A copy, because the same schema is used in many places with different descriptions.
   const copy = schema.clone(schema._zod.def);
   z.globalRegistry.add(copy, { description });
   return copy;
@@ -44,7 +44,7 @@ const Wanted = z
       "a name has letters, digits, _ . and -, begins with a letter or digit, and may end in ?",
     ),
   );
-/** Names of what must be there, or with `?` may. */
+/** Names of required artifacts, or with `?` of optional ones. */
 export const Named = z.union([Wanted, z.array(Wanted)]);
 export const Names = z.union([Name, z.array(Name)]);
 export const Some = z.union([Name, z.array(Name).check(z.minLength(1, "must name at least one"))]);

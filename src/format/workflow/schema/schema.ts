@@ -1,7 +1,7 @@
 /**
- * The workflow file, as people write it. One source for the types, the errors and the published JSON Schema.
+ * The grammar of the workflow file. One source for the types, the errors and the published JSON Schema.
  *
- * Only shapes are checked here; whether names exist and states are reachable is decided later.
+ * Only shapes are checked here; later steps check whether names exist and states are reachable.
  */
 
 import * as z from "zod/mini";

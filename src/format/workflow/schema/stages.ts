@@ -1,4 +1,4 @@
-/** Stages and their phases, as people write them. */
+/** The grammar of stages and their phases. */
 
 import * as z from "zod/mini";
 import { FAILING } from "../../../core/model/verdict.ts";

@@ -8,7 +8,7 @@ export const WithText = z.enum(["none", "optional", "required"]);
 
 export const verb = z.optional(told(z.enum(VERBS), "The verb of people that means this"));
 
-/** What else a move says that a verb means. */
+/** Further keys of a move that a verb means. */
 export const markKeys = {
   text: z.optional(told(WithText, "With verb: whether words go with it; optional unless said")),
   into: z.optional(told(Name, "With verb: the artifact that the words are written to first")),
