@@ -105,7 +105,7 @@ async function bringing(
 }
 
 /** The first commit of the target's own line for which it is so: found by halving, since for later ones it mostly is, too. */
-async function earliest(
+export async function earliest(
   ask: Ask,
   { target, after }: { readonly target: string; readonly after: string },
   isSo: (commit: string) => Promise<boolean>,

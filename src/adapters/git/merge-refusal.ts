@@ -5,6 +5,7 @@ import type { Obstacle } from "./checkout.ts";
 import { sayCommit, type Ask, type Containment } from "./containment.ts";
 import type { Merging } from "./merge.ts";
 import type { PersonCommits } from "./person-commits.ts";
+import type { TakenOut } from "./undone.ts";
 
 const FAILED = 1;
 const GATE = 5;
@@ -79,6 +80,25 @@ export async function takenOut(
       : `git -C '${repo}' revert ${hash} brings it back, then: signalbox task merge ${run}; ${end}`,
     exit: GATE,
   });
+}
+
+/** The target has an earlier handover in its history and not in its files: git would merge only what came after it. */
+export async function partTakenOut(
+  { run, into, repo }: Merging,
+  ask: Ask,
+  { by, undoneBy, files, old }: TakenOut & { readonly old: string },
+): Promise<UserError> {
+  const [merge, revert] = [(await sayCommit(ask, by)).text, (await sayCommit(ask, undoneBy)).text];
+  const [hash = ""] = revert.split(" ");
+  const wish = `${mergeSteps(old, `the newest ${into}`)}  5. git revert --no-edit ${undoneBy.slice(0, HASH_SHOWN)}`;
+  return new UserError(
+    "merge-reverted",
+    `An earlier part of the work of ${run} was merged into ${into} by ${merge} and taken out again by ${revert}: ${listed(files)}. Git would merge only what came after it. Nothing was changed.`,
+    {
+      next: `git -C '${repo}' revert ${hash} brings it back, then: signalbox task merge ${run}; or the worker brings it back, and it is reviewed again: signalbox task request-changes ${run} "${wish}"`,
+      exit: GATE,
+    },
+  );
 }
 
 export function unreviewed({ run, branch }: Merging, { tip, commits }: PersonCommits): UserError {

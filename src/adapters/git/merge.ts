@@ -38,6 +38,7 @@ import {
   notCopied,
   putAside,
   nothingToMerge,
+  partTakenOut,
   underWay,
   requireNothingUndone,
   sayUndone,
@@ -52,7 +53,7 @@ import { personCommits } from "./person-commits.ts";
 import { withBoth, withObjects } from "./plain.ts";
 import { bringOver, tipIn } from "./publish.ts";
 import { settingsOf } from "./settings.ts";
-import { undoneBy } from "./undone.ts";
+import { takenOutBefore, undoneBy } from "./undone.ts";
 import { updateRef } from "./update-ref.ts";
 
 export type Strategy = "ff" | "merge" | "squash";
@@ -112,7 +113,12 @@ export function mergeWork(on: On, merging: Merging): Promise<Merged> {
   });
 }
 
-const TO_BE_MERGED: ReadonlySet<string> = new Set(["merge-conflict", "unreviewed-commits", "would-undo"]);
+const TO_BE_MERGED: ReadonlySet<string> = new Set([
+  "merge-conflict",
+  "merge-reverted",
+  "unreviewed-commits",
+  "would-undo",
+]);
 
 type Site = {
   readonly on: On;
@@ -204,8 +210,14 @@ async function planned(site: Site): Promise<Plan & { readonly old: string }> {
     const found = await containmentOf(ask, { work, base, target: old });
     if (found.type === "empty") throw nothingToMerge(merging);
     if (found.type === "undone") throw await takenOut(merging, ask, found);
-    if (found.type === "contained")
+    const requireAll = async (tree: string): Promise<void> => {
+      const lost = await takenOutBefore(on, call, { ...merging, work, target: old, tree });
+      if (lost !== undefined) throw await partTakenOut(merging, ask, { ...lost, old });
+    };
+    if (found.type === "contained") {
+      await requireAll(`${old}^{tree}`);
       return { old, how: "already", commit: found.by, said: (await sayCommit(ask, found.by)).text };
+    }
     if ((await ask(["merge-base", old, work])).code !== 0) throw unrelated(merging);
     const how = await strategyFor(merging, async () => {
       return (await ask(["merge-base", "--is-ancestor", old, work])).code === 0;
@@ -214,6 +226,7 @@ async function planned(site: Site): Promise<Plan & { readonly old: string }> {
     if (conflicts.length > 0) throw conflict(merging, { old, files: conflicts });
     const names = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", `${old}^{tree}`, tree];
     const files = (await gitRecords(on.env, { ...call, args: names })).length;
+    await requireAll(tree);
     const undone = await undoneBy(on, call, { base, target: old, work, tree });
     return { old, how, tree, files, undone };
   });
