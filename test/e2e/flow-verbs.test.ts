@@ -1,6 +1,6 @@
 /** Verbs of people on tasks with agents at work: out of stuck, out of a question, and to the end. */
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { isPerson } from "../support/person.ts";
 import { processesOf } from "./lives/life.ts";
@@ -82,5 +82,64 @@ test.runIf(isPerson)(
       document: { from: "clarification", to: "planning" },
     });
     await flow.until(asked, ["reviewing"]);
+  },
+);
+
+/** A `git` that fails at this subcommand, for a process that finds it first. */
+function failingGit(flow: Flow, at: string): Record<string, string> {
+  const bin = join(flow.root, "failing-bin");
+  mkdirSync(bin);
+  const script = `#!/bin/sh\ncase " $* " in *" ${at} "*) echo "error: Entry 'x' not uptodate." >&2; exit 128;; esac\nPATH=\${PATH#*:} exec git "$@"\n`;
+  writeFileSync(join(bin, "git"), script, { mode: 0o755 });
+  return { PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}` };
+}
+
+test.runIf(isPerson)(
+  "stuck: a merge that would fail is refused before the run moves, and one that fails later says where the run is",
+  { timeout: 240_000 },
+  async () => {
+    const flow = await makeFlow(1);
+    const run = await begun(flow, "reject");
+    await flow.until(run, ["stuck"]);
+    await quiet(flow);
+    const refused = async (more?: Record<string, string>) => {
+      const { document } = await flow.say(`accept ${run} "It is right"`, more);
+      const { code, message, next } = document as Record<string, string>;
+      return { code, message, next, state: flow.state(run) };
+    };
+    const again = `signalbox accept ${run} "TEXT"`;
+    writeFileSync(join(flow.repo, "README.md"), "mine\n");
+    expect(await refused()).toMatchObject({
+      code: "checkout-dirty",
+      next: expect.stringContaining(`stash push -- README.md, then: ${again}, then: `) as unknown,
+      state: "stuck",
+    });
+    flow.git("checkout", "-q", "README.md");
+    writeFileSync(join(flow.repo, `work-${run}.txt`), "mine\n");
+    expect(await refused()).toMatchObject({
+      code: "checkout-dirty",
+      message: expect.stringContaining(`work-${run}.txt is in the way`) as unknown,
+      next: expect.stringContaining(again) as unknown,
+      state: "stuck",
+    });
+    flow.git("add", "-A");
+    flow.git("commit", "-q", "-m", "the same file");
+    expect(await refused()).toMatchObject({
+      code: "merge-conflict",
+      next: expect.stringContaining(`signalbox task request-changes ${run} "1. `) as unknown,
+      state: "stuck",
+    });
+    flow.git("reset", "-q", "--hard", "HEAD~");
+    expect(await refused(failingGit(flow, "read-tree -n"))).toMatchObject({
+      code: "checkout-dirty",
+      message: expect.stringMatching(
+        new RegExp(
+          `Nothing was changed\\. "to reject" \\(${run}\\) is in reviewing now, and 2 reviews failed; you answer for it\\.$`,
+        ),
+      ) as unknown,
+      next: expect.stringContaining(`then: signalbox task merge ${run}`) as unknown,
+      state: "reviewing",
+    });
+    expect(await flow.say(`task merge ${run}`)).toMatchObject({ code: 0, document: { to: "done" } });
   },
 );

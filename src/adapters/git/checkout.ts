@@ -172,11 +172,8 @@ export async function follow(
   of: Pick<Following, "old" | "now">,
 ): Promise<Obstacle | undefined> {
   const call: Omit<Call, "args"> = { ...at(checkout), limitMs: LONG_MS };
-  const changes = await changesBetween(on, checkout, of);
-  const added = changes.filter(({ before }) => NOTHING.test(before)).map(({ name }) => name);
-  const removed = changes.filter(({ after }) => NOTHING.test(after)).map(({ name }) => name);
-  const foreign = inTheWay(checkout.path, { added, removed: new Set(removed) });
-  if (foreign.length > 0) return { files: foreign.map(readable), said: "" };
+  const foreign = foreignFiles(checkout.path, await changesBetween(on, at(checkout), of));
+  if (foreign !== undefined) return foreign;
   // Files that were only touched are no changes.
   await tryGit(on.env, { ...call, args: ["update-index", "-q", "--refresh"] });
   const args = ["read-tree", "-m", "-u", of.old, of.now];
@@ -187,6 +184,14 @@ export async function follow(
   if (answer.code !== 0) throw failed({ ...call, args }, answer);
   failpoint("merge.after-files");
   return undefined;
+}
+
+/** Files in a checkout that git does not track, where these changes would put something. */
+export function foreignFiles(path: string, changes: readonly Change[]): Obstacle | undefined {
+  const named = (side: "before" | "after"): readonly string[] =>
+    changes.filter((change) => !change.isNested && NOTHING.test(change[side])).map(({ name }) => name);
+  const foreign = inTheWay(path, { added: named("before"), removed: new Set(named("after")) });
+  return foreign.length === 0 ? undefined : { files: foreign.map(readable), said: "" };
 }
 
 function obstacleIn(said: string): Obstacle {
@@ -225,7 +230,14 @@ async function isStaged(on: On, checkout: Checkout, commit: string): Promise<boo
   return code === 0;
 }
 
-type Change = { readonly name: string; readonly before: string; readonly after: string };
+/** One file; `before` and `after` are blobs, or zeros for none. */
+export type Change = {
+  readonly name: string;
+  readonly before: string;
+  readonly after: string;
+  /** A submodule, now or then. */
+  readonly isNested: boolean;
+};
 
 async function putBack(
   on: On,
@@ -234,8 +246,8 @@ async function putBack(
 ): Promise<void> {
   const call = at(checkout);
   const restore: string[] = [];
-  for (const change of await changesBetween(on, checkout, { old, now })) {
-    if (await isOurs(on, checkout, change)) {
+  for (const change of await changesBetween(on, call, { old, now })) {
+    if (!change.isNested && (await isOurs(on, checkout, change))) {
       if (!NOTHING.test(change.before)) restore.push(change.name);
       else unless(["ENOENT", "ENOTDIR"], () => unlinkSync(bytePath(checkout.path, change.name)));
     }
@@ -249,18 +261,19 @@ async function putBack(
 const NOTHING = /^0+$/;
 const GITLINK = "160000";
 
-async function changesBetween(
+/** What differs between two commits or trees. */
+export async function changesBetween(
   on: On,
-  checkout: Checkout,
+  call: Omit<Call, "args">,
   { old, now }: Pick<Following, "old" | "now">,
 ): Promise<readonly Change[]> {
   const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--no-ext-diff", old, now];
-  const fields = await gitRecords(on.env, { ...at(checkout), args });
+  const fields = await gitRecords(on.env, { ...call, args });
   const changes: Change[] = [];
   for (let place = 0; place + 1 < fields.length; place += 2) {
-    const [mode = "", modeAfter = "", before = "", after = ""] = (fields[place] ?? "").slice(1).split(" ");
-    const name = fields[place + 1] ?? "";
-    if (mode !== GITLINK && modeAfter !== GITLINK) changes.push({ name, before, after });
+    const [mode, modeAfter, before = "", after = ""] = (fields[place] ?? "").slice(1).split(" ");
+    const isNested = mode === GITLINK || modeAfter === GITLINK;
+    changes.push({ name: fields[place + 1] ?? "", before, after, isNested });
   }
   return changes;
 }

@@ -12,17 +12,20 @@ import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
 import { UserError } from "../user-error.ts";
 import { authorOf } from "./author.ts";
-import { failed, git, gitRecords, tryGit } from "./call.ts";
+import { failed, git, tryGit } from "./call.ts";
 import type { Call } from "./call.ts";
 import {
+  changesBetween,
   changesIn,
   follow,
   followingIn,
+  foreignFiles,
   forgetFollowing,
   noteFollowing,
   operationOn,
   takeBack,
   withCheckout,
+  type Change,
   type Checkout,
 } from "./checkout.ts";
 import { asking, containmentOf, sayCommit } from "./containment.ts";
@@ -34,9 +37,11 @@ import { whileLocked } from "./lock.ts";
 import {
   blocked,
   conflict,
+  dirty,
   listed,
   notCopied,
-  putAside,
+  notFastForward,
+  notWritable,
   nothingToMerge,
   partTakenOut,
   underWay,
@@ -77,6 +82,8 @@ export type Merging = {
   readonly leave?: boolean;
   /** Changes of the target that the work sets back are lost; otherwise they are a reason to refuse. */
   readonly allowUndo?: boolean;
+  /** What a person types to merge the work, and to end the run without a merge: for what is said where it is refused. */
+  readonly commands?: { readonly merge: string; readonly end: string };
 };
 
 export type Merged = {
@@ -130,13 +137,12 @@ type Site = {
 async function merge(on: On, merging: Merging): Promise<Merged> {
   const site = siteOf(on, merging);
   await finishOrTakeBack(site);
-  const { old, ...plan } = await planned(site);
-  if (plan.how === "already")
-    return { ...plan, files: 0, checkout: "", isUnpushed: false, undone: "", notes: [] };
-  if (merging.leave !== true) await requireReviewed(site);
-  if (merging.allowUndo !== true) requireNothingUndone(merging, { old, undone: plan.undone });
-  const path = await checkoutOf(site);
-  await requireWritable(site, path);
+  const ready = await checked(site);
+  if (ready.how === "already") {
+    const { how, commit, said } = ready;
+    return { how, commit, said, files: 0, checkout: "", isUnpushed: false, undone: "", notes: [] };
+  }
+  const { old, path, ...plan } = ready;
   await copyWork(site);
   const { commit: now, notes } = await commitOf(site, { ...plan, old });
   if (path === undefined) await moveRef(site, { old, now, gitDir: site.commonDir });
@@ -150,12 +156,29 @@ async function merge(on: On, merging: Merging): Promise<Merged> {
     how: plan.how,
     commit: now,
     said,
-    files: plan.files,
+    files: plan.changes.length,
     checkout: path ?? "",
     isUnpushed,
     undone,
     notes,
   };
+}
+
+type Ready = Planned & {
+  /** The checkout that has to follow; undefined for none. */
+  readonly path?: string | undefined;
+};
+
+/** The plan, where nothing is in the way of it. Whether the checkout can follow is not looked at yet. Writes nothing. */
+async function checked(site: Site): Promise<Ready> {
+  const { merging } = site;
+  const plan = await planned(site);
+  if (plan.how === "already") return plan;
+  if (merging.leave !== true) await requireReviewed(site);
+  if (merging.allowUndo !== true) requireNothingUndone(merging, plan);
+  const path = await checkoutOf(site);
+  await requireWritable(site, path);
+  return { ...plan, path };
 }
 
 function siteOf(on: On, merging: Merging): Site {
@@ -193,13 +216,15 @@ export type Plan =
   | {
       readonly how: Strategy;
       readonly tree: string;
-      readonly files: number;
+      readonly changes: readonly Change[];
       /** Files whose changes in the target would be lost. */
       readonly undone: readonly string[];
     };
 
+type Planned = Plan & { readonly old: string };
+
 /** The plan, and where the target is. Throws a UserError where the work cannot be merged. Writes nothing. */
-async function planned(site: Site): Promise<Plan & { readonly old: string }> {
+async function planned(site: Site): Promise<Planned> {
   const { on, merging, commonDir } = site;
   const { commit: work, base, repo } = merging;
   const old = await oidOf(site, site.ref);
@@ -224,25 +249,19 @@ async function planned(site: Site): Promise<Plan & { readonly old: string }> {
     });
     const { tree, conflicts } = await mergedTree(on, call, { old, work });
     if (conflicts.length > 0) throw conflict(merging, { old, files: conflicts });
-    const names = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", `${old}^{tree}`, tree];
-    const files = (await gitRecords(on.env, { ...call, args: names })).length;
+    const changes = await changesBetween(on, call, { old: `${old}^{tree}`, now: tree });
     await requireAll(tree);
     const undone = await undoneBy(on, call, { base, target: old, work, tree });
-    return { old, how, tree, files, undone };
+    return { old, how, tree, changes, undone };
   });
 }
 
-async function strategyFor(
-  { strategy, into, run }: Merging,
-  isAhead: () => Promise<boolean>,
-): Promise<Strategy> {
+async function strategyFor(merging: Merging, isAhead: () => Promise<boolean>): Promise<Strategy> {
+  const { strategy } = merging;
   if (strategy === "merge" || strategy === "squash") return strategy;
   if (await isAhead()) return "ff";
   if (strategy === undefined) return "merge";
-  throw new UserError("not-fast-forward", `${into} has commits that the work of ${run} does not have.`, {
-    next: `signalbox task merge ${run} --strategy merge`,
-    exit: GATE,
-  });
+  throw notFastForward(merging);
 }
 
 type Sides = { readonly old: string; readonly work: string };
@@ -306,13 +325,13 @@ async function checkoutsOf(on: On, commonDir: string, ref: string): Promise<read
 export async function forecastMerge(on: On, merging: Merging): Promise<Plan | UserError> {
   try {
     const site = siteOf(on, merging);
-    const { old, ...plan } = await planned(site);
-    if (plan.how === "already") return plan;
-    if (merging.leave !== true) await requireReviewed(site);
-    requireNothingUndone(merging, { old, undone: plan.undone });
-    const path = await checkoutOf(site);
-    if (path !== undefined) await withCheckout(on, path, (checkout) => requireClean(site, checkout, old));
-    return plan;
+    const plan = await checked(site);
+    // The merge first finishes what a killed one left in the checkout.
+    const isLeft = followingIn(on, merging.repo) !== undefined;
+    if (plan.how === "already" || plan.path === undefined || isLeft) return plan;
+    await withCheckout(on, plan.path, (checkout) => requireClean(site, checkout, plan.old));
+    const foreign = foreignFiles(plan.path, plan.changes);
+    return foreign === undefined ? plan : blocked(merging, plan.path, foreign);
   } catch (error) {
     if (error instanceof UserError) return error;
     throw error;
@@ -321,13 +340,7 @@ export async function forecastMerge(on: On, merging: Merging): Promise<Plan | Us
 
 async function requireClean({ on, merging }: Site, checkout: Checkout, old: string): Promise<void> {
   const changed = await changesIn(on, checkout, old);
-  if (changed.length === 0) return;
-  const { path } = checkout;
-  throw new UserError(
-    "checkout-dirty",
-    `${merging.into} is checked out in ${path} with uncommitted changes in ${listed(changed)}. Nothing was changed.`,
-    { next: putAside(path, changed, `signalbox task merge ${merging.run}`), exit: GATE },
-  );
+  if (changed.length > 0) throw dirty(merging, checkout.path, changed);
 }
 
 type Making = Extract<Plan, { readonly tree: string }> & { readonly old: string };
@@ -360,12 +373,7 @@ async function requireWritable({ commonDir, ref, merging }: Site, path: string |
   const closed = places.find(
     (place) => unless(CLOSED, () => (accessSync(place, constants.W_OK), true)) === undefined,
   );
-  if (closed !== undefined)
-    throw new UserError(
-      "not-writable",
-      `${closed} is not writable, so the work of ${merging.run} cannot be merged. Nothing was changed.`,
-      { next: `make it writable, then: signalbox task merge ${merging.run}`, exit: FAILED },
-    );
+  if (closed !== undefined) throw notWritable(merging, closed);
   const locks = gitDir === undefined ? [] : [join(gitDir, "index.lock"), join(gitDir, "HEAD.lock")];
   for (const file of [join(commonDir, `${ref}.lock`), ...locks]) await requireFree(commonDir, file);
 }

@@ -17,7 +17,7 @@ import { descendantsOf } from "../../engine/tasks/descendants.ts";
 import type { Facts } from "../../core/model/event.ts";
 import { factsOf } from "../../engine/submit/facts.ts";
 import { answeredBefore, requireWorkspace, type Acting, type Done } from "../context.ts";
-import { deliver, type Delivery, type MergeData } from "../deliver/merge.ts";
+import { deliver, requireMergeable, type Delivery, type MergeData } from "../deliver/merge.ts";
 import { EXIT_GATE, EXIT_NOT_YOURS, EXIT_OK } from "../exit-codes.ts";
 import type { Outcome } from "../outcome.ts";
 import { conflict, refusal } from "../refusal.ts";
@@ -207,6 +207,8 @@ async function walk(on: Acting, seen: Seen, call: Walking): Promise<VerbOutcome>
   const { verb, way, text, key } = call;
   const { id, state: from } = seen.run;
   const told: string[] = [];
+  if (way.deliver === true && way.steps.length > 1)
+    await requireMergeable(on, id, { ...call.delivery, commands: commandsFor(seen, call) });
   let last: Done | undefined;
   for (const [index, step] of way.steps.entries()) {
     const now = requireKept(on, id).run;
@@ -247,6 +249,15 @@ async function answer(
   return answerWith(on, { seen, value, key, text: text === "" ? undefined : text });
 }
 
+/** From where the run is before the first move. */
+function commandsFor(seen: Seen, { verb, way }: Walking): { readonly merge: string; readonly end: string } {
+  const moves = way.steps.flatMap((step) => (step.type === "move" ? [step.to] : []));
+  return {
+    merge: sayCommand(seen, verb, way),
+    end: moves.map((to) => `signalbox move ${seen.run.id} ${to}`).join(", then: "),
+  };
+}
+
 async function delivered(
   on: Acting,
   { run, text, key, delivery = {} }: Walking,
@@ -254,10 +265,17 @@ async function delivered(
 ): Promise<VerbOutcome> {
   const seen = seenOf(on, run);
   const note = noteOf(text);
-  const outcome = await deliver(on, run, {
+  const delivering = deliver(on, run, {
     ...delivery,
     ...(note === undefined ? {} : { note }),
     ...(key === undefined ? {} : { key }),
+  });
+  const outcome = await delivering.catch((error: unknown) => {
+    if (seen.run.state === from || !(error instanceof UserError)) throw error;
+    const { code, next, exit } = error;
+    const waived = saysWaived(seen.workflow, seen.run).map((words) => `, and ${words}`);
+    const where = `${sayRun(seen)} is in ${seen.run.state} now${waived.join("")}.`;
+    throw new UserError(code, `${error.message} ${where}`, { next, exit });
   });
   const notes = [...new Set([...told, ...saysWaived(seen.workflow, seen.run), ...outcome.notes])];
   return { ...outcome, data: { ...outcome.data, from }, notes };

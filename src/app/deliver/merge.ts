@@ -12,7 +12,7 @@ import { targetOf } from "../../core/gates/gate.ts";
 import type { Run } from "../../core/model/run.ts";
 import { step } from "../../core/step/step.ts";
 import type { Move } from "../../core/model/workflow.ts";
-import type { Merged, Strategy } from "../../adapters/git/merge.ts";
+import type { Merged, Merging, Strategy } from "../../adapters/git/merge.ts";
 import { artifactPaths, boundWorkspace } from "../../engine/submit/place.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
@@ -70,32 +70,16 @@ export type Delivery = {
 
 export async function deliver(on: Acting, id: string, how: Delivery): Promise<Outcome<MergeData>> {
   requirePerson(on.who);
-  const { strategy } = how;
   const kept = requireKept(on, id);
   const { id: run, repo } = kept.row;
-  const { branch, base } = requireBranch(on, run);
-  const into = await branchMergedInto(on, repo);
   const voice = await voiceOf(on, run);
+  requireBranch(on, run);
   const end = isDone(on, kept) ? undefined : await requireFinish(on, kept, voice);
-  const git = { home: on.home, env: on.door.env };
-  const commit = await requireHandover(on, kept, end?.facts.tree ?? kept.run.tree);
+  const { merging, told } = await mergingOf(on, kept, { ...how, tree: end?.facts.tree ?? kept.run.tree });
   const { mergeWork } = await import("../../adapters/git/merge.ts");
-  const { author, told } = await configuredAuthor(on, repo);
-  const merging = mergeWork(git, {
-    run,
-    repo,
-    branch,
-    base,
-    into,
-    commit,
-    message: how.message ?? messageOf(kept, strategy),
-    leave: how.leave === true,
-    allowUndo: how.allowUndo === true,
-    ...(strategy === undefined ? {} : { strategy }),
-    ...(author === undefined ? {} : { author }),
-  });
-  const merged = await noting(on, run, merging);
+  const merged = await noting(on, run, mergeWork({ home: on.home, env: on.door.env }, merging));
   const done = await finish(on, kept, { end, voice, note: how.note, key: how.key });
+  const { branch, into, commit } = merging;
   const remote =
     how.deleteRemote === true ? await deleteRemote(on, { repo, branch, merged: merged.commit }) : undefined;
   const waived = saysWaived(on.box.workflow(kept.row.definition), kept.run);
@@ -103,6 +87,39 @@ export async function deliver(on: Acting, id: string, how: Delivery): Promise<Ou
     { ...done, told: [...waived, ...done.told, ...told] },
     { branch, into, work: commit, merged, remote },
   );
+}
+
+/** Throws what the merge of a run's present work would be refused with. Nothing is moved. */
+export async function requireMergeable(
+  on: Acting,
+  id: string,
+  { commands, ...how }: Delivery & Pick<Merging, "commands">,
+): Promise<void> {
+  const kept = requireKept(on, id);
+  const { tree = kept.run.tree } = await factsOf(on.box, kept, on.box.workflow(kept.row.definition));
+  const { merging } = await mergingOf(on, kept, { ...how, tree });
+  const { forecastMerge } = await import("../../adapters/git/merge.ts");
+  const plan = await forecastMerge(
+    { home: on.home, env: on.door.env },
+    { ...merging, ...(commands && { commands }) },
+  );
+  if (plan instanceof UserError) throw plan;
+}
+
+/** The merge of exactly this tree, which is handed over where it was not. */
+async function mergingOf(
+  on: Acting,
+  kept: Kept,
+  { tree, ...how }: Delivery & { readonly tree: string },
+): Promise<{ readonly merging: Merging; readonly told: readonly string[] }> {
+  const { id: run, repo } = kept.row;
+  const { strategy, message = messageOf(kept, strategy), leave = false, allowUndo = false } = how;
+  const { branch, base } = requireBranch(on, run);
+  const into = await branchMergedInto(on, repo);
+  const commit = await requireHandover(on, kept, tree);
+  const { author, told } = await configuredAuthor(on, repo);
+  const given = { run, repo, branch, base, into, commit, message, leave, allowUndo };
+  return { merging: { ...given, ...(strategy && { strategy }), ...(author && { author }) }, told };
 }
 
 /** That work undoes what others did is in the history, whether it was refused or wanted. */

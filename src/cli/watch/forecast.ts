@@ -29,7 +29,8 @@ async function forecast({ home, env, store }: On, run: string): Promise<string> 
   const plan = await forecastMerge({ home, env }, { run, repo, branch, base, into, commit, message: "" });
   if (plan instanceof UserError) return `it would be refused. ${plan.message}`;
   if (plan.how === "already") return `${into} already contains it, since ${plan.said}`;
-  const files = `${plan.files} ${plan.files === 1 ? "file" : "files"}`;
+  const { length } = plan.changes;
+  const files = `${length} ${length === 1 ? "file" : "files"}`;
   return `${branch} into ${into}: ${HOW[plan.how]}, ${files}, without conflicts`;
 }
 
