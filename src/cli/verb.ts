@@ -12,6 +12,7 @@ import { wordsFromEditor } from "./editor.ts";
 
 export const VERB_OPTIONS: Readonly<Record<string, Option>> = {
   to: { takes: "WHERE", about: "which of several: a state, an option, or a part of an option" },
+  shown: { takes: "WORD", about: "only if this is what the question shows; the word is printed with it" },
   key: { takes: "KEY", about: "the same key twice does it once, and gives the same answer" },
 };
 
@@ -28,10 +29,11 @@ export function verbAnswer(verb: Verb, given: Given, door: Door): Promise<Answer
 }
 
 /** What all verbs take, and whom they may ask for words. */
-export function callOf({ options: { to, key } }: Given, door: Door): Omit<VerbCall, "verb" | "run"> {
+export function callOf({ options: { to, key, shown } }: Given, door: Door): Omit<VerbCall, "verb" | "run"> {
   return {
     to,
     key,
+    shown,
     askWords: door.isTyped?.() === true ? (about) => wordsFromEditor(about, door) : undefined,
   };
 }

@@ -177,7 +177,7 @@ describe("following", () => {
     const printed = await on.say("run essay --no-start");
     const id = printed.stdout.slice(0, 8);
     expect(printed.code).toBe(3);
-    expect(printed.stdout).toContain(`${id} waits for you in waiting`);
+    expect(printed.stdout).toContain(`${id}: Waits for you in waiting.`);
     expect(printed.stdout).toContain(`signalbox move ${id} writing  on to writing\n`);
   });
 
@@ -203,7 +203,7 @@ asks:
     });
     const { code, stdout } = await other.say("run quiz --with idea=idea.json");
     expect(code).toBe(3);
-    expect(stdout).toMatch(/in asked: Is it good[?]\n  > .*\n  > summary: Dates are read twice\n/);
+    expect(stdout).toMatch(/: Is it good[?]\n  > .*\n  > summary: Dates are read twice\n/);
   });
 
   test("with --json: one document, at the end", async () => {
@@ -299,7 +299,7 @@ describe("an agent that has crashed", () => {
     const live = { print, interrupted: () => new AbortController().signal };
     expect((await on.say("run essay", { live })).code).toBe(3);
     await crashed;
-    expect(said).toContain(`type: signalbox resume ${said.slice(0, 8)}\n`);
+    expect(said).toContain(`type: signalbox retry ${said.slice(0, 8)} `);
   });
 });
 

@@ -138,7 +138,7 @@ test("of many findings the first are told, and where the others are", async () =
 test("next asks for what a move of one's own needs, and for nothing else", async () => {
   const begun = (await on.say("run judged --detach --quiet")).stdout.trim();
   const wanted = async (run: string): Promise<string[]> => {
-    const { stdout } = await on.say(`next ${run}`);
+    const { stdout } = await on.say(`next ${run} --all`);
     const [, block = ""] = stdout.split("To write:\n");
     return block.split("\n").flatMap((line) => /^ {2}(\w+)/.exec(line)?.[1] ?? []);
   };
@@ -148,16 +148,16 @@ test("next asks for what a move of one's own needs, and for nothing else", async
 });
 
 test.for<[attention: string, next: string]>([
-  ["it is gone; try again: signalbox resume RUN", "signalbox resume RUN"],
+  ["it is gone; try again: signalbox resume RUN", "signalbox retry RUN"],
   [
     "it was changed; try again: put it back, or take it (signalbox submit RUN letter), then: signalbox resume RUN",
-    "signalbox resume RUN",
+    "signalbox retry RUN",
   ],
   [
     "it is /home/ada/signalbox here; signalbox trust /home/ada/signalbox here",
     "signalbox trust /home/ada/signalbox here",
   ],
-  ["nobody knows", "signalbox resume RUN"],
+  ["nobody knows", "signalbox retry RUN"],
 ])("%s: the last command is the next one", async ([attention, next]) => {
   const run = (await on.say("run judged --detach --quiet")).stdout.trim();
   on.withStore((store) => store.attend(run, attention.replaceAll("RUN", run)));

@@ -67,9 +67,9 @@ describe("what to type is a door", () => {
   });
 
   test.for<[states: string, door: string, to: string, others: string]>([
-    ["challenged", "signalbox impl loud", "building", "halted dropped"],
-    ["rejected", "signalbox reopen loud", "drafting", "dropped"],
-    ["challenged building complete", "signalbox archive loud", "merging", "dropped"],
+    ["challenged", "signalbox impl loud", "building", "move ID halted, cancel ID"],
+    ["rejected", "signalbox reopen loud", "drafting", "cancel ID"],
+    ["challenged building complete", "signalbox archive loud", "merging", "cancel ID"],
   ])("%s: %s", async ([states, door, to, others]) => {
     const on = copyOf(origin);
     for (const state of states.split(" ")) await on.call(`move loud ${state}`);
@@ -78,9 +78,9 @@ describe("what to type is a door", () => {
       expect([line, `${stdout}${stderr}`]).toEqual([line, expect.stringContaining(door) as string]);
       expect(`${stdout}${stderr}`).not.toContain(`signalbox move ${id} ${to}`);
     }
-    // What no door does is a move.
+    // What no door does is a verb or a move.
     const { stdout } = await on.call("show loud");
-    for (const other of others.split(" ")) expect(stdout).toContain(`signalbox move ${id} ${other}`);
+    for (const other of others.split(", ")) expect(stdout).toContain(`signalbox ${other.replace("ID", id)}`);
   });
 
   test("not of a run that no door leads to", async () => {

@@ -102,9 +102,9 @@ describe.for(Object.entries(TABLE))("in %s", ([state, doors]) => {
 describe("followed to its end", () => {
   test.for([
     ["plan", "challenged", 0, "x is planned, and ready to be implemented (challenged)\n"],
-    ["impl", "building", 3, "waits for you in building"],
+    ["impl", "building", 3, "Waits for you in building."],
     ["impl", "halted", 3, "What now?"],
-    ["archive", "merging", 3, "waits for you in merging"],
+    ["archive", "merging", 3, "Waits for you in merging."],
   ] as const)("%s in %s", async ([door, state, exit, words]) => {
     const on = await changeIn(state);
     const { code, stdout } = await on.call(`${door} x`);

@@ -80,7 +80,7 @@ describe("in testing", () => {
           signalbox submit abcd1234 note                 submit NOTE.md yourself
           signalbox waive abcd1234 note --reason "..."   pass the gate without note
           signalbox waive abcd1234 tests --reason "..."  pass the gate without tests
-          signalbox move abcd1234 dropped                cancel
+          signalbox cancel abcd1234                      cancel
       "
     `);
   });
@@ -90,15 +90,15 @@ describe("in testing", () => {
     expect(text.slice(0, text.indexOf("Artifacts"))).toMatchInlineSnapshot(`
       "0
       File it  (gated abcd1234)
-      state      testing, for AGE
-      waits for  Needs attention: nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md is not there yet; tests is missing: tests is not there yet).
+      state  testing, for AGE
+      now    Needs attention: nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md is not there yet; tests is missing: tests is not there yet).
 
       You can type
         signalbox move abcd1234 writing                back to writing
         signalbox submit abcd1234 note                 submit NOTE.md yourself
         signalbox waive abcd1234 note --reason "..."   pass the gate without note
         signalbox waive abcd1234 tests --reason "..."  pass the gate without tests
-        signalbox move abcd1234 dropped                cancel
+        signalbox cancel abcd1234                      cancel
 
       "
     `);
@@ -122,7 +122,7 @@ describe("in testing", () => {
         signalbox submit abcd1234 note                 submit NOTE.md yourself
         signalbox waive abcd1234 note --reason "..."   pass the gate without note
         signalbox waive abcd1234 tests --reason "..."  pass the gate without tests
-        signalbox move abcd1234 dropped                cancel
+        signalbox cancel abcd1234                      cancel
         next: signalbox move abcd1234 writing
       "
     `);
@@ -133,12 +133,12 @@ describe("in testing", () => {
       "0
       signalbox move abcd1234 writing
       Needs attention: nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md is not there yet; tests is missing: tests is not there yet).
-      Open:
+      You can type:
         signalbox move abcd1234 writing                back to writing
         signalbox submit abcd1234 note                 submit NOTE.md yourself
         signalbox waive abcd1234 note --reason "..."   pass the gate without note
         signalbox waive abcd1234 tests --reason "..."  pass the gate without tests
-        signalbox move abcd1234 dropped                cancel
+        signalbox cancel abcd1234                      cancel
       "
     `);
   });
@@ -151,7 +151,7 @@ describe("in testing", () => {
         signalbox submit abcd1234 note                 submit NOTE.md yourself
         signalbox waive abcd1234 note --reason "..."   pass the gate without note
         signalbox waive abcd1234 tests --reason "..."  pass the gate without tests
-        signalbox move abcd1234 dropped                cancel
+        signalbox cancel abcd1234                      cancel
       "
     `);
   });
@@ -174,7 +174,10 @@ test("what went wrong is told first", async () => {
   expect((await on.data("inbox"))["items"]).toMatchObject([
     {
       reason: "Needs attention: no space; try again: signalbox resume abcd1234",
-      actions: [{ command: "signalbox resume abcd1234", sentence: "try again" }],
+      actions: [
+        { command: "signalbox retry abcd1234", sentence: "try it again" },
+        { command: "signalbox cancel abcd1234" },
+      ],
     },
   ]);
 });

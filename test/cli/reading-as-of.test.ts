@@ -59,7 +59,7 @@ test("show, next and why name the moment, and only where it matters", async () =
   const shown = await on.say("show abcd1111");
   expect(shown).toMatch(new RegExp(`review +valid +${SAID}`));
   expect(shown).toMatch(/story +valid *\n/);
-  expect(await on.say("next abcd1111")).toMatch(new RegExp(`move abcd1111 sent +.*, ${SAID}\n`));
+  expect(await on.say("next abcd1111 --all")).toMatch(new RegExp(`move abcd1111 sent +.*, ${SAID}\n`));
   const why = await on.say("why abcd1111");
   expect(why.split(SAID)).toHaveLength(2);
   expect(why.indexOf(SAID)).toBeLessThan(why.indexOf("a person asks for sent"));

@@ -203,7 +203,7 @@ describe("agents", () => {
     expect((await on.data("inbox"))["items"]).toMatchObject([{ kind: "crashed", reason: said }]);
     expect((await on.data("show abcd"))["waits"]).toMatchObject({ kind: "crashed", sentence: said });
     expect((await on.data("show abcd"))["actions"]).toMatchObject([
-      { command: "signalbox resume abcd1234", sentence: "start it again" },
+      { command: "signalbox retry abcd1234", sentence: "start the worker again" },
       { command: "signalbox logs abcd1234" },
       { sentence: "cancel" },
     ]);
@@ -221,7 +221,8 @@ describe("ways", () => {
   test("what goes on comes first, cancelling last, each with what it means", async () => {
     const on = await paper(written);
     const { items } = (await on.data("inbox")) as { items: Json[] };
-    const actions = WAYS.map(({ command, means: sentence }) => ({ command, sentence }));
+    const own = WAYS.slice(0, 3).map(({ command, means: sentence }) => ({ command, sentence }));
+    const actions = [...own, { command: "signalbox cancel abcd1234", sentence: "cancel", verb: "cancel" }];
     expect(items[0]).toMatchObject({ actions });
     expect((await on.data("show abcd"))["actions"]).toEqual(actions);
     const { moves } = (await on.data("next abcd")) as { moves: Json[] };

@@ -224,7 +224,7 @@ describe("show, next, why, inbox", async () => {
           },
         ],
       },
-      next: "signalbox answer abcd1234 VALUE",
+      next: expect.stringMatching(/^signalbox answer abcd1234 send --shown \w{8}$/) as string,
     });
     const { items } = (await on.data("inbox")) as { items: Json[] };
     expect(items).toMatchObject([{ run: "abcd1234", kind: "question", since: "2026-01-01T09:00:00Z" }]);
@@ -234,7 +234,7 @@ describe("show, next, why, inbox", async () => {
   test("what needs a person: questions first, then the oldest of what is stuck, each with its command", async () => {
     on.begin("eeee1111", { at: "2025-12-01T00:00:00Z" });
     on.store.database.run(
-      "UPDATE runs SET attention = 'no space; try again: signalbox resume eeee1111' WHERE id = 'eeee1111'",
+      "UPDATE runs SET attention = 'no space; try again: signalbox retry eeee1111' WHERE id = 'eeee1111'",
     );
     on.begin("ffff2222", { at: "2025-12-02T00:00:00Z" });
     on.happen("ffff2222", {
@@ -251,10 +251,10 @@ describe("show, next, why, inbox", async () => {
       items.map(({ run: id, kind, actions }) => [id, kind, (actions as { command: string }[])[0]?.command]),
     ).toEqual([
       ["abcd1234", "question", "signalbox answer abcd1234 send --shown 3900a571"],
-      ["eeee1111", "attention", "signalbox resume eeee1111"],
-      ["ffff2222", "crashed", "signalbox resume ffff2222"],
+      ["eeee1111", "attention", "signalbox retry eeee1111"],
+      ["ffff2222", "crashed", "signalbox retry ffff2222"],
     ]);
-    expect((await on.data("show eeee"))["next"]).toBe("signalbox resume eeee1111");
+    expect((await on.data("show eeee"))["next"]).toBe("signalbox retry eeee1111");
   });
 
   test("a run that is over needs nobody", async () => {

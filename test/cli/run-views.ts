@@ -55,6 +55,8 @@ const BASE: RunView = {
   decision: null,
   question: null,
   actions: [],
+  others: [],
+  closed: [],
   moves: [],
   artifacts: [],
   findings: [],

@@ -151,22 +151,26 @@ describe("to the end", () => {
     const item = async (id: string): Promise<Item | undefined> =>
       (document(await on.say(["inbox", "--json"]))["items"] as Item[]).find(({ run }) => run === id);
     const [id, repo] = [await on.taskIn("reviewing"), on.repo];
-    const bare = [
-      `signalbox move ${id} done`,
-      `signalbox move ${id} working --note "..."`,
-      `signalbox move ${id} cancelled`,
-    ];
-    expect((await item(id))?.actions.map(({ command }) => command)).toEqual(bare);
+    const verbs = [`signalbox accept ${id}`, `signalbox send-back ${id} "TEXT"`, `signalbox cancel ${id}`];
+    expect((await item(id))?.actions.map(({ command }) => command)).toEqual(verbs);
     const row = { run: id, repo, path: runFolders(on.home, id).files, branch: "b", base: "", salvage: "" };
     on.withStore((store) => store.putWorkspace({ ...row, status: "bound", kept: "" }));
-    const merge = `signalbox task merge ${id}`;
     expect(await item(id)).toMatchObject({
       decision: { asked: [] },
-      actions: [merge, `signalbox task request-changes ${id} "TEXT"`, bare[0], bare[2]].map((command) => ({
-        command,
-      })),
+      actions: verbs.map((command) => ({ command })),
     });
-    expect(document(await on.say(["next", id, "--json"]))).toMatchObject({ next: merge });
+    expect(document(await on.say(["next", id, "--json"]))).toMatchObject({
+      next: verbs[0],
+      others: [
+        { command: `signalbox move ${id} done`, sentence: expect.stringContaining("WITHOUT") as string },
+      ],
+    });
+    const next = (await on.say(["next", id])).stdout;
+    expect(next).not.toContain("signalbox move");
+    expect(next).toContain(`Other moves: signalbox next ${id} --all`);
+    expect((await on.say(["next", id, "--all"])).stdout).toMatch(
+      /^Other moves:\n {2}signalbox move .* done .*WITHOUT/m,
+    );
 
     const asks = await on.taskIn("planning");
     on.page(asks, { Questions: "To whom?\n\n\u001B[31mAnd when?", Plan: "Later" });

@@ -125,7 +125,7 @@ describe("a task", () => {
     const leads = rowsOf(on).flatMap(({ run, answerTo }) => (answerTo === "" ? [] : [[run, answerTo]]));
     expect(leads).toEqual([["clar", "planning"]]);
     const { stdout } = await call(["next", "clar", "--json"], { cwd: on.repo, env: on.env });
-    expect(JSON.parse(stdout)).toMatchObject({ next: 'signalbox move clar planning --note "..."' });
+    expect(JSON.parse(stdout)).toMatchObject({ next: 'signalbox answer clar "TEXT"' });
   });
 
   test("what waits for a person comes first, what is over last, the newest first", () => {

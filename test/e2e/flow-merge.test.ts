@@ -219,9 +219,7 @@ test.runIf(isPerson)(
       return said.stdout + said.stderr;
     };
     expect(shown("inbox")).toMatch(
-      new RegExp(
-        `signalbox task request-changes ${run} "TEXT" +send it back[^]*move ${run} reviewing.*waives the failed review`,
-      ),
+      new RegExp(`signalbox send-back ${run} "TEXT" +send it back[^]*signalbox retry ${run}`),
     );
     expect((await flow.say(`task request-changes ${run} "Add the test"`)).code).toBe(0);
     await flow.until(run, ["working", "agent-review"]);

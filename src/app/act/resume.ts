@@ -11,8 +11,7 @@ import type { Outcome } from "../outcome.ts";
 import { rememberNames } from "../runs/environment.ts";
 import { isFinished } from "../runs/find.ts";
 import { requireKept, seenOf } from "../runs/load.ts";
-import { sayTyped } from "../view/decision/choices.ts";
-import { choicesOfPerson, nextForPerson } from "../view/moves.ts";
+import { actionsOf, nextForPerson, sayCommand } from "../view/actions.ts";
 import { deadlockOf } from "../view/status/trouble.ts";
 import { crashedIn, readFiles, respawnRole } from "./respawn.ts";
 import { goBack } from "./restart-stage.ts";
@@ -104,6 +103,9 @@ function outcomeOf(on: Acting, data: Resumed): Outcome<Resumed> {
     data,
     next,
     notes: [],
-    choices: choicesOfPerson(seen).map((choice) => ({ command: sayTyped(choice), means: choice.means })),
+    choices: actionsOf(seen).actions.map((action) => ({
+      command: sayCommand(action),
+      means: action.sentence,
+    })),
   };
 }

@@ -24,7 +24,8 @@ import { conflict, refusal } from "../refusal.ts";
 import type { Seen } from "../runs/find.ts";
 import { requireKept, seenOf } from "../runs/load.ts";
 import { askingTask } from "../view/work/children.ts";
-import { nextForPerson } from "../view/moves.ts";
+import { nextForPerson } from "../view/actions.ts";
+import { shownWord } from "../view/decision/shown-digest.ts";
 import { sendingBack } from "../view/decision/task-choices.ts";
 import { firstLine } from "../view/words.ts";
 import { acknowledge, type Acknowledgement } from "./acknowledged.ts";
@@ -43,6 +44,8 @@ export type VerbCall = {
   /** Which of several ways: a state, an option, or a route of an option. */
   readonly to?: string | undefined;
   readonly key?: string | undefined;
+  /** What the person saw of the question, as one word: another one is refused. */
+  readonly shown?: string | undefined;
   /** How the work is delivered, where accepting delivers. */
   readonly delivery?: Delivery;
   /** Asks the person for words that are missing; none where nobody can be asked. */
@@ -95,6 +98,8 @@ export async function carryOut(on: Acting, call: VerbCall): Promise<VerbOutcome>
     const told = `task ${child.task} of ${id} waits for you: this went to ${child.seen.run.id}`;
     return { ...outcome, notes: [told, ...outcome.notes] };
   }
+  if (call.shown !== undefined && call.shown !== shownWord(workflow, run))
+    throw conflict(id, `what ${sayRun(seen)} asks has changed since it was shown as ${call.shown}`);
   const chosen = chosenFrom(open, to);
   const [way = impliedBack(seen, call), another] = chosen;
   if (way === undefined) throw notOpen(seen, call, { open, closed });

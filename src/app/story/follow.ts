@@ -9,21 +9,21 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { slotKey } from "../../core/model/run.ts";
 import type { Acting } from "../context.ts";
-import { isFinished, type Seen } from "../runs/find.ts";
+import type { Seen } from "../runs/find.ts";
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_WAITING } from "../exit-codes.ts";
 import type { Emit } from "../outcome.ts";
 import { seenOf } from "../runs/load.ts";
 import { linesOf, type Line } from "./lines.ts";
-import { askingTask, isWaitingForTasks, type Asking } from "../view/work/children.ts";
+import { askingTask, isWaitingForTasks } from "../view/work/children.ts";
 import { leftOf, NOTHING_LEFT, type Left } from "../view/work/kept-files.ts";
 import type { Choice } from "../view/decision/choices.ts";
 import { questionOf, type Read } from "../view/decision/question.ts";
 import { taskTeller, type Piece, type TaskTeller } from "./task-lines.ts";
-import { attentionOf, isStranded, sayCrashed } from "../view/status/trouble.ts";
-import { choicesOfPerson, nextForPerson } from "../view/moves.ts";
+import { waitsOf } from "../view/status/waits.ts";
+import { actionsOf, nextForPerson } from "../view/actions.ts";
+import { processesOf } from "../view/look.ts";
 import { aboutOf } from "../view/about.ts";
-import { reasonFor } from "../view/status/reason.ts";
-import { firstLine, sayClock, toYou } from "../view/words.ts";
+import { firstLine, sayClock } from "../view/words.ts";
 import { wake } from "../runs/wake.ts";
 
 /** How it ended for whoever followed. */
@@ -78,7 +78,7 @@ export async function follow(
     tell([...linesAfter(seen, last).map((line) => pieceOf(run, line)), ...tasks(seen)]);
     last = seen.run.seq;
     quiet = isAtRest(seen) ? quiet + 1 : 0;
-    const end = endOf(seen, quiet >= QUIET_LOOKS);
+    const end = await endOf(seen, quiet >= QUIET_LOOKS);
     if (end !== undefined) {
       // The end may be a task's doing that came after we had told of all of them.
       tell(tasks(seen));
@@ -124,57 +124,45 @@ function isAtRest({ store, run }: Seen): boolean {
   });
 }
 
-function endOf(seen: Seen, isQuiet: boolean): Followed | undefined {
+async function endOf(seen: Seen, isQuiet: boolean): Promise<Followed | undefined> {
   const { row, run } = seen;
-  const attention = attentionOf(seen);
-  if (attention !== "") return waiting(seen, "needs-attention", `${run.id} needs attention: ${attention}`);
-  if (isFinished(row)) {
-    // What is still to be cleared away is part of it.
-    if (!isQuiet) return undefined;
-    const isGood = row.status === "done";
-    return {
-      exit: isGood ? EXIT_OK : EXIT_FAILED,
-      code: isGood ? "ok" : row.status,
-      message: `${run.id} is ${run.state}`,
-      next: nextForPerson(seen),
-      ...whereOf(seen),
-      left: leftOf(seen),
-    };
+  // Processes are looked at only where what they say is printed.
+  const { kind } = waitsOf(seen, { agents: [], checks: [] });
+  const sentence = async (): Promise<string> => waitsOf(seen, await processesOf(seen)).sentence;
+  switch (kind) {
+    case "over": {
+      // What is still to be cleared away is part of it.
+      if (!isQuiet) return undefined;
+      const isGood = row.status === "done";
+      return {
+        exit: isGood ? EXIT_OK : EXIT_FAILED,
+        code: isGood ? "ok" : row.status,
+        message: `${run.id} is ${run.state}`,
+        next: nextForPerson(seen),
+        ...whereOf(seen),
+        left: leftOf(seen),
+      };
+    }
+    case "attention":
+      return waiting(seen, "needs-attention", await sentence());
+    case "stopped":
+      return waiting(seen, "halted", await sentence());
+    case "person":
+    case "crashed": {
+      const asking = askingTask(seen);
+      const asked = questionOf(asking?.seen ?? seen)?.question;
+      const own = waiting(seen, "waiting-for-person", asked ?? (await sentence()));
+      if (asking === undefined) return own;
+      // Where it is, is said of the run that is followed; what to type, of its task.
+      const { message, state, status, seq } = own;
+      return { ...waiting(asking.seen, own.code, ""), message, state, status, seq };
+    }
+    case "agent":
+    case "check":
+    case "child":
+    case "queue":
+      return undefined;
   }
-  if (row.halted) return waiting(seen, "halted", `${run.id} is halted in ${run.state}`);
-  // Whoever stands in the queue waits for nobody in particular.
-  if (seen.store.queued(row.repo).some((one) => one.run === run.id)) return undefined;
-  const asking = askingTask(seen);
-  if (asking !== undefined) return waitingWith(seen, asking);
-  if (row.status !== "waiting") return undefined;
-  const why = whyOf(seen);
-  return waiting(
-    seen,
-    "waiting-for-person",
-    `${nameOf(seen)} waits for you in ${run.state}${why === "" ? "" : `: ${why}`}`,
-  );
-}
-
-/** Where it is, is told of the run that is followed; what to type, of the task. */
-function waitingWith(seen: Seen, { task, seen: own }: Asking): Followed {
-  const { run } = seen;
-  const why = attentionOf(own) || (own.row.halted ? "it is halted" : whyOf(own));
-  const message = `${nameOf(seen)} waits for you in ${run.state}: task ${task} (${own.run.id}) asks: ${why}`;
-  return {
-    ...waiting(own, "waiting-for-person", message),
-    state: run.state,
-    status: seen.row.status,
-    seq: run.seq,
-  };
-}
-
-function whyOf(seen: Seen): string {
-  if (isStranded(seen)) return sayCrashed(seen);
-  const asked = questionOf(seen)?.question;
-  if (asked !== undefined) return asked;
-  const title = toYou(seen.workflow.definition.states[seen.run.state]?.title ?? "");
-  const reason = reasonFor(seen, []);
-  return reason === "" ? title : `${title}: ${reason}`;
 }
 
 /** In the user's words first. */
@@ -185,17 +173,19 @@ function nameOf({ workflow, run, row }: Seen): string {
 
 const SUMMARY_MAX = 60;
 
-function waiting(seen: Seen, code: string, message: string): Followed {
-  const next = nextForPerson(seen);
-  const known = choicesOfPerson(seen);
-  const isOther = !next.includes(" VALUE") && known.every(({ command }) => command !== next);
-  const choices = isOther ? [{ command: next, means: "" }, ...known] : known;
+function waiting(seen: Seen, code: string, said: string): Followed {
+  const { actions } = actionsOf(seen);
+  const choices = actions.map(({ command, sentence, takes }) => ({
+    command,
+    means: sentence,
+    ...(takes === undefined ? {} : { takes }),
+  }));
   const ways = choices.map(({ command }) => command);
   return {
     exit: EXIT_WAITING,
     code,
-    message,
-    next: ways[0] ?? next,
+    message: `${nameOf(seen)}: ${said}`,
+    next: nextForPerson(seen),
     ...whereOf(seen),
     ways,
     choices,

@@ -1,58 +1,332 @@
-/** What a person can type now, with what each command does. The only place where actions are made. */
+/**
+ * What a person can type now, with what each command does. The only place where actions are made: every screen prints these.
+ *
+ * Verbs come first, because they mean the same in every workflow. Open moves that no verb covers are `others`; where no verb is
+ * open, they are all that there is.
+ */
 
+import { chosenFrom, waysFor, type Way } from "../../core/explain/verbs.ts";
+import { targetOf } from "../../core/gates/gate.ts";
+import { VERBS, type Move, type Verb } from "../../core/model/workflow.ts";
+import { factsNamed } from "../../engine/supervise/fact.ts";
+import { inLine } from "../../engine/queue/position.ts";
+import { fillPath } from "../../engine/submit/place.ts";
 import { isFinished, type Seen } from "../runs/find.ts";
-import { sayTyped, type Choice } from "./decision/choices.ts";
+import { FAILED, meaningOf, type Choice } from "./decision/choices.ts";
 import { choicesOfForeign } from "./decision/foreign-edits.ts";
-import { leftOf } from "./work/kept-files.ts";
-import { choicesOfLanded } from "./decision/merged-elsewhere.ts";
-import { choicesOfPerson, nextForPerson } from "./moves.ts";
-import type { ActionView } from "./run-view.ts";
+import { choicesOfLanded, MERGED } from "./decision/merged-elsewhere.ts";
+import { labelled, questionOf, type QuestionView } from "./decision/question.ts";
+import { shownWord } from "./decision/shown-digest.ts";
+import { choicesOfTask, sendingBack } from "./decision/task-choices.ts";
+import { movesOfPerson, PERSON } from "./moves.ts";
+import type { ActionView, ClosedView, MoveView } from "./run-view.ts";
 import { deadlockOf, isStranded, troubleOf } from "./status/trouble.ts";
+import { askingTask, isWaitingForTasks, tasksOf } from "./work/children.ts";
+import { leftOf } from "./work/kept-files.ts";
 import { toYou } from "./words.ts";
 
-export function actionsOf(seen: Seen): readonly ActionView[] {
-  const known = choicesIn(seen).map(actionOf);
-  const next = nextForPerson(seen);
-  const isNew = next.includes("VALUE") || known.some(({ command }) => command.startsWith(next));
-  return isNew || !isHeldUp(seen) ? known : [{ command: next, sentence: sayNextOf(seen, next) }, ...known];
+export type Actions = {
+  /** What you can type, the most likely first. */
+  readonly actions: readonly ActionView[];
+  /** Open moves that no verb covers. */
+  readonly others: readonly ActionView[];
+  /** Verbs that the workflow has here, and why they do not work now. */
+  readonly closed: readonly ClosedView[];
+};
+
+export function actionsOf(seen: Seen): Actions {
+  const { row } = seen;
+  if (isFinished(row)) return { actions: leftOf(seen).choices.map(actionOf), others: [], closed: [] };
+  const repairs = repairsOf(seen);
+  const others = othersOf(seen);
+  if (!isForPerson(seen))
+    return { actions: [...repairs, ...choicesOfLanded(seen).map(actionOf)], others, closed: [] };
+  const closed = closedIn(seen);
+  const all = [...verbsIn(seen), ...others];
+  const isEnd = ({ verb }: ActionView): boolean => verb === "cancel";
+  const ends = all.filter(isEnd).slice(0, 1);
+  const decisions = all.filter((action) => !isEnd(action) && !others.includes(action));
+  const moves = others.filter((action) => !isEnd(action));
+  // What went wrong comes first, and keeps nobody from an open move.
+  if (isHeldUp(seen)) return { actions: [...repairs, ...ends], others: [...decisions, ...moves], closed };
+  if (decisions.length > 0 || repairs.some(({ verb }) => verb !== undefined))
+    return { actions: [...repairs, ...decisions, ...ends], others: moves, closed };
+  return { actions: [...repairs, ...moves, ...choicesOfDeadlock(seen), ...ends], others: [], closed };
 }
 
-/** A choice in the words of an action. */
-export function actionOf({ command, means, takes }: Choice): ActionView {
-  return { command, sentence: toYou(means), ...(takes === undefined ? {} : { takes }) };
-}
-
-/** As it is typed, with what may be added. */
-export function sayCommand({ command, takes }: ActionView): string {
-  return sayTyped({ command, ...(takes === undefined ? {} : { takes }) });
-}
-
-function choicesIn(seen: Seen): readonly Choice[] {
-  const { store, row, run } = seen;
-  if (isFinished(row)) return leftOf(seen).choices;
-  const foreign = row.halted ? [] : choicesOfForeign(seen);
-  const log = { command: `signalbox logs ${run.id}`, means: "print what the agent printed" };
-  if (troubleOf(store, row) !== "" || row.halted) return foreign;
-  if (isStranded(seen)) return foreign.length > 0 ? foreign : [...restarts(seen), log, ...endings(seen)];
-  if (row.status === "waiting" || deadlockOf(seen) !== undefined) return choicesOfPerson(seen);
-  return [...foreign, ...choicesOfLanded(seen)];
-}
-
-function restarts({ run }: Seen): readonly Choice[] {
-  return [{ command: `signalbox resume ${run.id}`, means: "start it again" }];
-}
-
-/** How a person ends a run whose agent crashed. */
-function endings(seen: Seen): readonly Choice[] {
-  return choicesOfPerson(seen).filter(({ means }) => /^(?:cancel|give up)/.test(means));
-}
-
-/** Something went wrong or a person stopped it: the next command is what helps. */
+/** Something went wrong, or a person stopped it. */
 function isHeldUp({ store, row }: Seen): boolean {
   return row.halted || troubleOf(store, row) !== "";
 }
 
-function sayNextOf({ row }: Seen, next: string): string {
-  if (next === "signalbox doctor --repair") return "repair it";
-  return row.halted ? "let it go on" : "try again";
+/** The one next command for a person. */
+export function nextForPerson(seen: Seen): string {
+  const { row } = seen;
+  const [first] = isFinished(row) ? [] : actionsOf(seen).actions;
+  if (first !== undefined) return first.command;
+  if (isFinished(row)) return `signalbox history ${row.id}`;
+  if (isForPerson(seen)) return `signalbox why ${row.id}`;
+  if (inLine(seen.store).has(row.id)) return `signalbox follow ${row.id}`;
+  return isWaitingForTasks(seen) ? nextOfTasks(seen) : `signalbox logs ${row.id} -f`;
+}
+
+/** While its tasks are under way, there is nothing to see in the run itself. */
+function nextOfTasks(seen: Seen): string {
+  const asking = askingTask(seen);
+  if (asking !== undefined) return nextForPerson(asking.seen);
+  const busy = tasksOf(seen).find(({ status }) => status === "running");
+  return busy === undefined ? `signalbox show ${seen.row.id}` : `signalbox logs ${busy.run} -f`;
+}
+
+/** A choice in the words of an action. */
+function actionOf({ command, means, takes }: Choice): ActionView {
+  return { command, sentence: toYou(means), ...(takes === undefined ? {} : { takes }) };
+}
+
+/** As it is typed, with what may be added. */
+export function sayCommand({ command, takes = "" }: ActionView): string {
+  return takes === "" ? command : `${command} ${takes}`;
+}
+
+/** A run in the queue starts by itself; what went wrong or was stopped is a person's. */
+function isForPerson(seen: Seen): boolean {
+  const { store, row, run } = seen;
+  if (isHeldUp(seen) || isStranded(seen) || deadlockOf(seen) !== undefined) return true;
+  return row.status === "waiting" && !inLine(store).has(run.id);
+}
+
+/** What holds the run up and is no decision: a changed text, something that failed, a stop, a crash. */
+function repairsOf(seen: Seen): readonly ActionView[] {
+  const { store, row, run } = seen;
+  const foreign = row.halted ? [] : choicesOfForeign(seen);
+  if (foreign.length > 0) return foreign.map(actionOf);
+  const trouble = troubleOf(store, row);
+  if (trouble !== "") return [repairOf(seen, trouble)];
+  if (row.halted) return [{ command: `signalbox resume ${run.id}`, sentence: "let it go on" }];
+  if (!isStranded(seen) || hasRetry(seen)) return [];
+  const roles = Object.values(run.agents).flatMap(({ status, role }) => (status === "crashed" ? [role] : []));
+  return [
+    {
+      command: `signalbox retry ${run.id}`,
+      sentence: `start the ${[...new Set(roles)].join(" and the ")} again`,
+      verb: "retry",
+    },
+    { command: `signalbox logs ${run.id}`, sentence: "print what the agent printed" },
+  ];
+}
+
+/** A message about trouble may end with the command that repairs it. */
+function repairOf({ run }: Seen, trouble: string): ActionView {
+  const said = /^(?:[^]*[\s:(])?(signalbox [^;]+)$/.exec(trouble)?.[1] ?? "";
+  const retry = `signalbox retry ${run.id}`;
+  if (said === "" || said === `signalbox resume ${run.id}`)
+    return { command: retry, sentence: "try it again", verb: "retry" };
+  return { command: said, sentence: "repair it" };
+}
+
+/** The definition says what trying again means here: a crashed agent is not what holds the run up. */
+function hasRetry({ workflow, run }: Seen): boolean {
+  const isWaiting = workflow.definition.states[run.state]?.waits === true;
+  return isWaiting && waysFor({ workflow, run }, "retry").open.length > 0;
+}
+
+/** One action for each answer of an open question, and for each way of each verb beside it. */
+function verbsIn(seen: Seen): readonly ActionView[] {
+  const question = questionOf(seen);
+  const answers = question === undefined ? [] : optionsOf(seen, question);
+  const moves = openWays(seen).filter(({ way }) => way.kind !== "answer");
+  return [...answers, ...moves.map((each) => actionOfWay(seen, { ...each, option: undefined }))];
+}
+
+/** Every answer that counts now, in the order of the question: by its verb where it has one. */
+export function optionsOf(seen: Seen, { options }: Pick<QuestionView, "options">): readonly ActionView[] {
+  const ways = openWays(seen).filter(({ way }) => way.kind === "answer");
+  return options.map((option) => {
+    const meant = ways.find(({ way }) => way.name === option.value);
+    return meant === undefined ? answerAction(option) : actionOfWay(seen, { ...meant, option });
+  });
+}
+
+/** What is nearest to open is said last by the definition. That the work was merged elsewhere is nothing that a person waits for. */
+function closedIn(seen: Seen): readonly ClosedView[] {
+  const { workflow, run } = seen;
+  const observed = (workflow.movesFrom[run.state] ?? []).filter(
+    (move) => factsNamed(workflow, move, MERGED).length > 0,
+  );
+  return ORDER.flatMap((verb) => {
+    const { open, closed } = waysFor(seen, verb);
+    const expected = closed.filter(({ name }) => observed.every((move) => targetOf(run, move) !== name));
+    const nearest = open.length > 0 ? undefined : expected.at(-1);
+    return nearest === undefined ? [] : [{ verb, reason: nearest.reason }];
+  });
+}
+
+function openWays(seen: Seen): readonly Omit<Offered, "option">[] {
+  return ORDER.flatMap((verb) => {
+    const all = chosenFrom(waysFor(seen, verb).open);
+    // Whichever way ends it, the command is the same.
+    const chosen = verb === "cancel" ? all.slice(0, 1) : all;
+    return chosen.map((way) => ({ verb, way, isOne: chosen.length === 1 }));
+  }).toSorted((a, b) => Number(isRisky(seen, a)) - Number(isRisky(seen, b)));
+}
+
+/** To pass a failed review comes after everything that does not, but for ending the run. */
+function isRisky({ run }: Seen, { verb, way }: Omit<Offered, "option">): boolean {
+  return verb === "cancel" || (verb === "accept" && failedIn(run, way).length > 0);
+}
+
+function failedIn({ held }: Seen["run"], { waives }: Way): readonly string[] {
+  return waives.filter((name) => FAILED.has(held[name]?.reading.verdict ?? ""));
+}
+
+/** A question of an agent is answered first, and ending the run comes last. */
+const ORDER: readonly Verb[] = VERBS.toSorted((a, b) => rankOf(a) - rankOf(b));
+
+function rankOf(verb: Verb): number {
+  return ["answer", "accept", "send-back", "retry", "cancel"].indexOf(verb);
+}
+
+type Offered = {
+  readonly verb: Verb;
+  readonly way: Way;
+  /** The verb means nothing else here. */
+  readonly isOne: boolean;
+  readonly option: QuestionView["options"][number] | undefined;
+};
+
+function actionOfWay(seen: Seen, { verb, way, isOne, option }: Offered): ActionView {
+  // A program that answers must name the option, so that its words are not taken for one.
+  if (verb === "answer" && option !== undefined) return answerAction(option);
+  const { workflow, run } = seen;
+  const sentence = toYou(
+    option === undefined ? sayWay(seen, verb, way) : labelled(option.label, option.means),
+  );
+  if (verb === "cancel") return { command: `signalbox cancel ${run.id}`, sentence, verb };
+  const shown = option === undefined ? "" : shownWord(workflow, run);
+  const command = [
+    `signalbox ${verb} ${run.id}`,
+    ...(way.text === "required" ? ['"TEXT"'] : []),
+    ...(isOne ? [] : [`--to ${way.name.split("/").at(-1) ?? ""}`]),
+    ...(shown === "" ? [] : [`--shown ${shown}`]),
+  ].join(" ");
+  return { command, sentence, ...(way.text === "optional" ? { takes: '["TEXT"]' } : {}), verb };
+}
+
+function answerAction({ command, label, means, text }: QuestionView["options"][number]): ActionView {
+  return {
+    command,
+    sentence: toYou(labelled(label, means)),
+    ...(text === "optional" ? { takes: "[--text TEXT]" } : {}),
+  };
+}
+
+/** What a verb does here, in the words of people. */
+function sayWay(seen: Seen, verb: Verb, way: Way): string {
+  const { workflow, run } = seen;
+  const move = lastMove(seen, way);
+  const told =
+    move?.do.flatMap((action) =>
+      action.type === "tell" || action.type === "start" ? [action.role] : [],
+    )[0] ?? "";
+  const whom = told === "" ? "" : ` the ${told}`;
+  const failed = verb === "accept" ? failedIn(run, way) : [];
+  const waiving = failed.length === 0 ? "" : `; you answer for the failed ${failed.join(" and ")}`;
+  switch (verb) {
+    case "answer":
+      return `answer${whom}, who goes on in ${way.to}`;
+    case "send-back":
+      return told === ""
+        ? `send it back with your notes: ${way.to}`
+        : `send it back to${whom} with your notes`;
+    case "retry":
+      return told === "" ? `try again: ${way.to}` : `try again:${whom} learns what failed`;
+    case "accept":
+      if (way.deliver === true) return `${sayDelivery(seen, way)}${waiving}`;
+      if (isBeginning(seen, move)) return `start it: ${named(seen, way.to)}`;
+      return move === undefined ? `on to ${named(seen, way.to)}` : meaningOf(workflow, run, move).words;
+    case "cancel":
+      return "cancel it";
+  }
+}
+
+/** Nothing of it has run, and a person's move reserves what it needs. */
+function isBeginning({ run }: Seen, move: Move | undefined): boolean {
+  return move !== undefined && move.reserve.length > 0 && Object.keys(run.attempts).length === 0;
+}
+
+function sayDelivery({ store, run }: Seen, { to }: Way): string {
+  const branch = store.workspace(run.id)?.branch ?? "";
+  return branch === "" ? `merge it and finish (${to})` : `merge ${branch} and finish (${to})`;
+}
+
+function named({ workflow }: Seen, state: string): string {
+  const title = workflow.definition.states[state]?.title ?? "";
+  return title === "" ? state : `${state} (${title})`;
+}
+
+/** The move that a way ends with. */
+function lastMove({ workflow, run }: Seen, { steps, to }: Way): Move | undefined {
+  const before = steps.at(-2);
+  const from = before?.type === "move" ? before.to : run.state;
+  return (workflow.movesFrom[from] ?? []).find(
+    (move) => move.by.includes(PERSON) && move.answer === undefined && targetOf(run, move) === to,
+  );
+}
+
+/** Open moves of people that no verb covers; the commands that a workflow has for them come first. */
+function othersOf(seen: Seen): readonly ActionView[] {
+  const ways = VERBS.flatMap((verb) => waysFor(seen, verb).open);
+  const isMarked = seen.workflow.definition.moves.some(({ mark }) => mark !== undefined);
+  const own = isMarked ? [] : choicesOfTask(seen);
+  const back = own.length === 0 ? undefined : sendingBack(seen)?.to;
+  const isMerging =
+    ways.some(({ deliver }) => deliver === true) || own.some(({ command }) => / merge /.test(command));
+  const isCovered = ({ to }: MoveView): boolean =>
+    to === back || ways.some((way) => way.kind === "move" && way.to === to && way.deliver !== true);
+  const moves = movesOfPerson(seen).filter((move) => move.answer === "" && !isCovered(move));
+  const early = ["cancelled", "failed"].flatMap((end) => moves.filter(({ to }) => finalOf(seen, to) === end));
+  const sayMove = ({ command, means, to }: MoveView): ActionView => ({
+    command,
+    sentence: isMerging && finalOf(seen, to) === "done" ? UNMERGED : toYou(means),
+  });
+  return [
+    ...own.map(actionOf),
+    ...moves.filter((move) => !early.includes(move)).map(sayMove),
+    ...early.map((move, at) => (at === 0 ? cancelling(seen, move) : sayMove(move))),
+  ];
+}
+
+/** A workflow need not mark what cancels a run: the verb finds the move. */
+function cancelling({ run }: Seen, { means }: MoveView): ActionView {
+  return { command: `signalbox cancel ${run.id}`, sentence: toYou(means), verb: "cancel" };
+}
+
+/** Beside the command that merges, the bare move must say what it leaves out. */
+const UNMERGED = "mark it done WITHOUT merging (the branch stays)";
+
+function finalOf({ workflow }: Seen, state: string): string | undefined {
+  return workflow.definition.states[state]?.final;
+}
+
+/** What opens a move for a person while nobody else can act. */
+function choicesOfDeadlock(seen: Seen): readonly ActionView[] {
+  const deadlock = deadlockOf(seen);
+  if (deadlock === undefined) return [];
+  const { run, workflow } = seen;
+  const fileOf = (name: string): string =>
+    fillPath(run, workflow.definition.artifacts[name]?.file ?? "", "*") || name;
+  return [
+    ...deadlock.submittable.map((name) => ({
+      command: `signalbox submit ${run.id} ${name}`,
+      sentence: `submit ${fileOf(name)} yourself`,
+    })),
+    ...deadlock.restorable.map((name) => ({
+      command: `signalbox retry ${run.id}`,
+      sentence: `after you have restored ${fileOf(name)} as it was accepted`,
+    })),
+    ...deadlock.waivable.map((name) => ({
+      command: `signalbox waive ${run.id} ${name} --reason "..."`,
+      sentence: `pass the gate without ${name}`,
+    })),
+  ];
 }

@@ -8,14 +8,14 @@ import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import type { Invocation } from "../invocation.ts";
 import { requireHome, type Seen } from "../runs/find.ts";
 import { linesOf } from "../story/lines.ts";
-import { actionOf, actionsOf } from "./actions.ts";
+import { actionsOf, optionsOf } from "./actions.ts";
 import { artifactsOf, isOtherReading, isSilentFact } from "./work/artifacts.ts";
 import { causeOf } from "./decision/cause.ts";
 import { reviewsOf } from "./decision/findings.ts";
 import { leftOf } from "./work/kept-files.ts";
 import { waysOf } from "./moves.ts";
 import { agentsOf, checksOf, type Probe } from "./status/processes.ts";
-import { choicesOf, questionOf, sayParts } from "./decision/question.ts";
+import { questionOf, sayParts } from "./decision/question.ts";
 import type { DecisionView, FindingView, RunView } from "./run-view.ts";
 import { scheduleOf } from "./work/schedule.ts";
 import { namesOf } from "./lists/summary.ts";
@@ -51,7 +51,7 @@ export async function viewRun(seen: Seen, door: Invocation, verbose: boolean): P
     params: run.params,
     decision: decisionOf(seen, findings),
     question: questionOf(seen) ?? null,
-    actions: actionsOf(seen),
+    ...actionsOf(seen),
     moves: waysOf(seen),
     artifacts: artifacts.filter(
       (artifact) => verbose || !(isSilentFact(seen, artifact) || isOtherReading(seen, artifact)),
@@ -108,7 +108,7 @@ export function decisionOf(seen: Seen, findings: readonly FindingView[]): Decisi
       findings,
       reads: [],
       parts: [],
-      options: actionsOf(seen),
+      options: actionsOf(seen).actions,
     };
   }
   return {
@@ -117,7 +117,7 @@ export function decisionOf(seen: Seen, findings: readonly FindingView[]): Decisi
     findings,
     reads: question.reads,
     parts: sayParts({ run: run.id, ...question }),
-    options: choicesOf(question).map(actionOf),
+    options: optionsOf(seen, question),
   };
 }
 

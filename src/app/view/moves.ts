@@ -1,21 +1,17 @@
-/** What somebody can do with a run now, each as the command to type. */
+/** The moves out of the present state: open or closed, why, and the command for each. */
 
 import type { Workflow } from "../../core/model/compile.ts";
 import type { Run } from "../../core/model/run.ts";
 import { why, type Why } from "../../core/explain/why.ts";
 import type { Move } from "../../core/model/workflow.ts";
 import { fillPath } from "../../engine/submit/place.ts";
-import { isFinished, type Seen } from "../runs/find.ts";
+import type { Seen } from "../runs/find.ts";
 import { doorsOf } from "../change/door-of.ts";
 import { artifactsOf } from "./work/artifacts.ts";
 import { workSeenAt } from "./work/work-seen.ts";
-import { askingTask, isWaitingForTasks, tasksOf } from "./work/children.ts";
-import { meaningOf, type Choice } from "./decision/choices.ts";
-import { choicesOfTask, sendingBack } from "./decision/task-choices.ts";
-import { answerCommand, choicesOf, labelled, questionOf } from "./decision/question.ts";
-import { choicesOfForeign } from "./decision/foreign-edits.ts";
+import { meaningOf } from "./decision/choices.ts";
+import { answerCommand, labelled } from "./decision/question.ts";
 import type { MoveView } from "./run-view.ts";
-import { deadlockOf, isStranded, troubleOf } from "./status/trouble.ts";
 
 export type { MoveView };
 
@@ -89,91 +85,9 @@ function commandFor(workflow: Workflow, run: Run, { to, by, answer }: Why): stri
   return by.every((name) => name === "engine") ? "" : `signalbox move ${run.id} ${to}`;
 }
 
-/** The one next command for a person. */
-export function nextForPerson(seen: Seen): string {
-  const { store, row, run } = seen;
-  const trouble = troubleOf(store, row);
-  const [look] = isFinished(row) || row.halted ? [] : choicesOfForeign(seen);
-  if (look !== undefined) return look.command;
-  const mend = commandIn(trouble);
-  if (mend !== "") return mend;
-  if (isFinished(row)) return `signalbox history ${row.id}`;
-  if (row.halted || trouble !== "" || isStranded(seen)) return `signalbox resume ${row.id}`;
-  if (run.question !== undefined) return `signalbox answer ${run.id} VALUE`;
-  if (row.status === "waiting" || deadlockOf(seen) !== undefined)
-    return choicesOfPerson(seen)[0]?.command ?? `signalbox why ${row.id}`;
-  return isWaitingForTasks(seen) ? nextOfTasks(seen) : `signalbox logs ${row.id} -f`;
-}
-
-/** While its tasks are under way, there is nothing to see in the run itself. */
-function nextOfTasks(seen: Seen): string {
-  const asking = askingTask(seen);
-  if (asking !== undefined) return nextForPerson(asking.seen);
-  const busy = tasksOf(seen).find(({ status }) => status === "running");
-  return busy === undefined ? `signalbox show ${seen.row.id}` : `signalbox logs ${busy.run} -f`;
-}
-
 /** What a person may ask for now. */
-function movesOfPerson(seen: Seen): MoveView[] {
+export function movesOfPerson(seen: Seen): MoveView[] {
   return waysOf(seen).filter((way) => way.open && way.by.includes(PERSON) && way.command !== "");
-}
-
-/** Everything that a person can type now, and where each leads. */
-export function choicesOfPerson(seen: Seen): Choice[] {
-  const question = questionOf(seen);
-  const more = choicesOfTask(seen);
-  // The bare way back says nothing that the request for changes does not.
-  const back = more.length === 0 ? undefined : sendingBack(seen)?.to;
-  const moves = movesOfPerson(seen).filter(({ answer, to }) => answer === "" && to !== back);
-  const early = moves.filter((way) => isEarlyEnd(seen, way));
-  const on = moves.filter((way) => !early.includes(way));
-  const isMergeable = more.some(({ command }) => command.startsWith("signalbox task merge "));
-  return [
-    ...choicesOfForeign(seen),
-    ...(question === undefined ? [] : choicesOf(question)),
-    ...more,
-    ...on.map(({ command, means, to }) => ({
-      command,
-      means: isMergeable && isGoodEnd(seen, to) ? UNMERGED : means,
-    })),
-    ...choicesOfDeadlock(seen),
-    ...early.map(({ command, means }) => ({ command, means })),
-  ];
-}
-
-/** Beside the command that merges, the bare move must say what it leaves out. */
-const UNMERGED = "mark it done WITHOUT merging (the branch stays)";
-
-function isGoodEnd({ workflow }: Seen, to: string): boolean {
-  return workflow.definition.states[to]?.final === "done";
-}
-
-function isEarlyEnd({ workflow }: Seen, { to }: MoveView): boolean {
-  const final = workflow.definition.states[to]?.final;
-  return final === "cancelled" || final === "failed";
-}
-
-/** What opens a move for a person while nobody else can act. */
-function choicesOfDeadlock(seen: Seen): readonly Choice[] {
-  const deadlock = deadlockOf(seen);
-  if (deadlock === undefined) return [];
-  const { run, workflow } = seen;
-  const fileOf = (name: string): string =>
-    fillPath(run, workflow.definition.artifacts[name]?.file ?? "", "*") || name;
-  return [
-    ...deadlock.submittable.map((name) => ({
-      command: `signalbox submit ${run.id} ${name}`,
-      means: `submit ${fileOf(name)} yourself`,
-    })),
-    ...deadlock.restorable.map((name) => ({
-      command: `signalbox resume ${run.id}`,
-      means: `after you have restored ${fileOf(name)} as it was accepted`,
-    })),
-    ...deadlock.waivable.map((name) => ({
-      command: `signalbox waive ${run.id} ${name} --reason "..."`,
-      means: `pass the gate without ${name}`,
-    })),
-  ];
 }
 
 /** The one next command for an agent: an open move of its role, or what it still has to write for one. */
@@ -185,9 +99,4 @@ export function nextForRole(seen: Seen, role: string): string {
   const needed = missing.find((each) => each.wanted);
   if (needed !== undefined) return `signalbox submit ${seen.row.id} ${needed.artifact}`;
   return mine.length > 0 ? `signalbox why ${seen.row.id}` : "";
-}
-
-/** What is said about a run that needs attention ends with the command that mends it; others may stand before it. */
-function commandIn(attention: string): string {
-  return /^(?:[^]*[\s:(])?(signalbox [^;]+)$/.exec(attention)?.[1] ?? "";
 }

@@ -4,11 +4,11 @@ import { whoActs } from "../../adapters/person/who.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import type { Invocation } from "../invocation.ts";
 import { seeRun, type Seen } from "../runs/find.ts";
-import { actionsOf } from "./actions.ts";
+import { actionsOf, nextForPerson } from "./actions.ts";
 import { artifactsOf, type ArtifactView } from "./work/artifacts.ts";
 import { reviewsOf } from "./decision/findings.ts";
 import { decisionOf, processesOf } from "./look.ts";
-import { nextForPerson, nextForRole, PERSON, waysOf } from "./moves.ts";
+import { nextForRole, PERSON, waysOf } from "./moves.ts";
 import { withWhatIsInTheWay } from "./work/place-taken.ts";
 import { questionOf } from "./decision/question.ts";
 import type { NextView } from "./run-view.ts";
@@ -46,7 +46,7 @@ export async function nextOf(
       waits: waitsOf(seen, await processesOf(seen)),
       moves: waysOf(seen).filter(({ by }) => by.includes(role)),
       artifacts,
-      actions: isPerson ? actionsOf(seen) : [],
+      ...(isPerson ? actionsOf(seen) : { actions: [], others: [], closed: [] }),
       decision: isPerson ? decisionOf(seen, reviewsOf(seen)) : null,
       question: isPerson ? (questionOf(seen) ?? null) : null,
     },

@@ -5,6 +5,7 @@
  */
 
 import * as z from "zod/mini";
+import { VERBS } from "../../core/model/workflow.ts";
 import { At, Count, Flag, Text, Texts } from "../../format/answers/envelope.ts";
 import { Line, Note, Read } from "../../format/answers/runs.ts";
 import { told } from "../../format/workflow/schema/primitives.ts";
@@ -41,7 +42,10 @@ const Action = z.strictObject({
   command: Text,
   sentence: told(Text, "What the command does"),
   takes: z.optional(told(Text, "What may be added to the command")),
+  verb: z.optional(told(z.enum(VERBS), "The verb that it is, where it is one")),
 });
+
+const Closed = z.strictObject({ verb: z.enum(VERBS), reason: Text });
 
 const Move = z.strictObject({
   to: Text,
@@ -244,6 +248,8 @@ export const SHOW = {
   decision: z.nullable(Decision),
   question: told(z.nullable(Question), "The open question, where its workflow asks one"),
   actions: told(z.array(Action), "What you can type now, the most likely first"),
+  others: told(z.array(Action), "Open moves that no verb covers"),
+  closed: told(z.array(Closed), "Verbs that the workflow has here and that do not work now"),
   moves: z.array(Move),
   artifacts: z.array(Artifact),
   findings: told(z.array(Finding), "What each reviewer said last; also when the run is over"),
@@ -271,7 +277,9 @@ export const NEXT = {
   waits: Waits,
   moves: told(z.array(Move), "Moves of that role, open or not"),
   artifacts: told(z.array(Artifact), "Artifacts of that role"),
-  actions: z.array(Action),
+  actions: told(z.array(Action), "What a person can type now, the most likely first"),
+  others: told(z.array(Action), "A person's open moves that no verb covers"),
+  closed: told(z.array(Closed), "Verbs that the workflow has here and that do not work now"),
   decision: z.nullable(Decision),
   question: z.nullable(Question),
 };
@@ -342,6 +350,7 @@ export type TaskContext = Data<typeof TASK_SHOW>["task"];
 
 export type WaitView = RunView["waits"];
 export type ActionView = RunView["actions"][number];
+export type ClosedView = RunView["closed"][number];
 export type AgentView = RunView["agents"][number];
 export type CheckView = RunView["checks"][number];
 export type FindingView = RunView["findings"][number];

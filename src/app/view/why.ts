@@ -3,11 +3,11 @@
 import { sayDeadlock } from "../../engine/supervise/deadlocks.ts";
 import type { Seen } from "../runs/find.ts";
 import { sayTold, toldTo } from "../story/told.ts";
-import { actionsOf } from "./actions.ts";
+import { actionsOf, nextForPerson } from "./actions.ts";
 import { tasksOf } from "./work/children.ts";
 import { sayLanded } from "./decision/merged-elsewhere.ts";
 import { processesOf } from "./look.ts";
-import { nextForPerson, waysOf } from "./moves.ts";
+import { waysOf } from "./moves.ts";
 import type { ActionView, WhyView } from "./run-view.ts";
 import { deadlockOf } from "./status/trouble.ts";
 import { waitsOf } from "./status/waits.ts";
@@ -33,7 +33,7 @@ export async function whyOf(seen: Seen): Promise<WhyOutcome> {
       tasks: tasksOf(seen),
     },
     next: isDeadlocked ? nextForPerson(seen) : `signalbox ${row.halted ? "resume" : "next"} ${run.id}`,
-    actions: isDeadlocked ? actionsOf(seen) : [],
+    actions: isDeadlocked ? actionsOf(seen).actions : [],
   };
 }
 

@@ -34,7 +34,8 @@ export function endOf(doing: Doing, data: ChangeData, end: Followed): End {
   const view = { command: `less changes/${data.change}/${document}`, means: "view it" };
   const others = end.choices.filter(
     ({ command }) =>
-      command !== next && (!command.startsWith("signalbox move") || command.includes("reproposal")),
+      command !== next &&
+      (!/^signalbox (?:move|accept|cancel) /.test(command) || command.includes("reproposal")),
   );
   return {
     exit: EXIT_OK,

@@ -3,7 +3,7 @@
 import { sayCommand } from "../../app/view/actions.ts";
 import type { NextOutcome } from "../../app/view/next.ts";
 import { sayReads } from "../../app/view/decision/question.ts";
-import type { DecisionView, NextView } from "../../app/view/run-view.ts";
+import type { ActionView, DecisionView, NextView } from "../../app/view/run-view.ts";
 import { sayAsOf } from "../../app/view/work/work-seen.ts";
 import type { Door } from "../command.ts";
 import { fitted, wrapped } from "../fit.ts";
@@ -12,16 +12,31 @@ import { sayOpening } from "./why.ts";
 
 type Where = Pick<Door, "paint" | "cwd" | "width">;
 
-export function sayNextSteps({ view, next, missing }: NextOutcome, door: Where): string {
+/** People get verbs; with `all`, also other moves, what is closed and what is still to be written. Agents get all of theirs. */
+export function sayNextSteps(
+  { view, next, missing }: NextOutcome,
+  door: Where & { readonly all: boolean },
+): string {
   const { paint, width } = door;
   if (view.waits.kind === "over") return `${view.run} is over: it is ${view.state}.\n`;
-  const shut = view.moves.filter(({ open }) => !open);
-  const where = view.for === "human" ? [`${wrapped(view.waits.sentence, width)}\n`] : [];
+  const isPerson = view.for === "human";
+  const hasVerb = view.actions.some(({ verb }) => verb !== undefined && verb !== "cancel");
+  // Where no verb applies, moves are all that a person has.
+  const isAll = door.all || !isPerson || (isForPerson(view) && !hasVerb);
+  const shut = isAll ? view.moves.filter(({ open }) => !open) : [];
+  const where = isPerson ? [`${wrapped(view.waits.sentence, width)}\n`] : [];
+  const others = view.others.map((action) => typedRow(action, view));
   return [
     next === "" ? `There is nothing for ${view.for} to do in ${view.state}.\n` : `${paint.bold(next)}\n`,
     ...(view.question === null ? where : []),
     ...sayQuestion(view, door),
-    block("Open", openRows(view), width),
+    block("You can type", openRows(view), width),
+    block(
+      "Not now",
+      view.closed.map(({ verb, reason }) => [verb, reason]),
+      width,
+    ),
+    isAll ? block("Other moves", others, width) : sayMore(view, door),
     block(
       "Not yet",
       shut.map(({ to, smallest }) => [to, sayOpening(smallest)]),
@@ -29,36 +44,38 @@ export function sayNextSteps({ view, next, missing }: NextOutcome, door: Where):
     ),
     block(
       "To write",
-      missing.map(({ artifact, file, standing, reason, at }) => [
-        artifact,
-        file,
-        standing,
-        `${reason}${at === undefined ? "" : ` (${at.file}:${at.line}:${at.col})`}`,
-      ]),
+      missing
+        .filter(({ at }) => isAll || at !== undefined)
+        .map(({ artifact, file, standing, reason, at }) => [
+          artifact,
+          file,
+          standing,
+          `${reason}${at === undefined ? "" : ` (${at.file}:${at.line}:${at.col})`}`,
+        ]),
       width,
     ),
   ].join("");
 }
 
-/** A person's actions, or an agent's open moves; each with the time of the work that it depends on. */
-function openRows({ actions, moves, waits, for: role }: NextView): readonly (readonly string[])[] {
-  const open = moves.filter((move) => move.open && move.command !== "");
-  const own = open.map(({ command, means, asOf }) => [
-    command,
-    asOf === "" ? means : `${means}, ${sayAsOf(asOf)}`,
-  ]);
-  if (role !== "human" || actions.length === 0) return own;
-  const typed = actions.map((action) => {
-    const asOf = moves.find(({ command }) => command === action.command)?.asOf ?? "";
-    return [sayCommand(action), asOf === "" ? action.sentence : `${action.sentence}, ${sayAsOf(asOf)}`];
-  });
-  // What went wrong is repaired first, and keeps nobody from an open move.
-  const isRepair = waits.kind === "attention" && !actions.some(({ command }) => isMove(open, command));
-  return isRepair ? [...typed, ...own] : typed;
+function isForPerson({ waits, status }: NextView): boolean {
+  return waits.kind === "person" || waits.kind === "attention" || status === "waiting";
 }
 
-function isMove(moves: NextView["moves"], typed: string): boolean {
-  return moves.some(({ command }) => command === typed);
+/** A person's actions, or an agent's open moves; each with the time of the work that it depends on. */
+function openRows(view: NextView): readonly (readonly string[])[] {
+  if (view.for === "human") return view.actions.map((action) => typedRow(action, view));
+  return view.moves
+    .filter(({ open, command }) => open && command !== "")
+    .map(({ command, means, asOf }) => [command, asOf === "" ? means : `${means}, ${sayAsOf(asOf)}`]);
+}
+
+function typedRow(action: ActionView, { moves }: NextView): readonly string[] {
+  const asOf = moves.find(({ command }) => command === action.command)?.asOf ?? "";
+  return [sayCommand(action), asOf === "" ? action.sentence : `${action.sentence}, ${sayAsOf(asOf)}`];
+}
+
+function sayMore({ run, others }: NextView, { paint }: Where): string {
+  return others.length === 0 ? "" : `${paint.dim(`Other moves: signalbox next ${run} --all`)}\n`;
 }
 
 function sayQuestion({ decision, question }: NextView, { cwd, width }: Where): readonly string[] {

@@ -35,7 +35,7 @@ export function sayRun(view: RunView, how: How): string {
   const verbose = how.verbose ? [...verboseRows(view), ...places] : places;
   const head = [
     ["state", sayState(view, how)],
-    [view.waits.kind === "over" ? "result" : "waits for", paint[styleOf(view)](view.waits.sentence)],
+    [view.waits.kind === "over" ? "result" : "now", paint[styleOf(view)](view.waits.sentence)],
     ...view.findings.flatMap((finding) => findingRows(finding, how)),
     ...workRows(view),
     ...counterRows(view, how),
@@ -85,12 +85,21 @@ function sayState(view: RunView, { paint, now }: How): string {
   return `${named}${more}${where}, for ${sayAge(since, now)}`;
 }
 
+const VERDICTS: Readonly<Record<string, string>> = {
+  pass: "passed",
+  pass_with_notes: "passed with notes",
+  needs_fix: "changes requested",
+  needs_human: "left to you",
+  reject: "rejected",
+};
+
 /** What a reviewer said, in its own words. */
 function findingRows({ artifact, verdict, text, by }: FindingView, how: How): string[][] {
   const shown = text.slice(0, how.verbose ? FINDINGS_VERBOSE : FINDINGS);
   const more = text.length - shown.length;
   const rest = more === 0 ? [] : [["", `and ${more} more lines: --verbose`]];
-  const mark = verdict.startsWith("pass") ? how.paint.green(verdict) : how.paint.red(verdict);
+  const said = VERDICTS[verdict] ?? verdict;
+  const mark = verdict.startsWith("pass") ? how.paint.green(said) : how.paint.red(said);
   const [first = "", ...others] = shown;
   return [
     [artifact, `${mark} by ${by}${first === "" ? "" : `: ${first}`}`],
@@ -145,22 +154,33 @@ function sayAsked({ decision, question }: RunView, { paint, width }: How): strin
 }
 
 function sayDecision(view: RunView, how: How): string {
-  const { question, decision, actions } = view;
+  const { question, decision } = view;
+  const typed = sayActions(view, how);
   if (question === null || decision === null)
-    return section(
-      "You can type",
-      actions.map((action) => [sayCommand(action), action.sentence]),
-      how,
-    );
+    return typed === "" ? "" : `\n${how.paint.bold("You can type")}\n${typed}`;
   const { id, shows, shown, repeats } = question;
   const again = repeats > 0 ? `, asked ${repeats + 1} times` : "";
   const about = shows.length === 0 ? [] : [`it is about ${shows.join(", ")}, shown as ${shown}`];
-  const rows = decision.options.map((action) => [`  ${sayCommand(action)}`, action.sentence]);
   const lines = [...about, ...sayReads(decision.reads, how.cwd), ...decision.parts].map(
     (line) => `  ${line}\n`,
   );
   const said = wrapped(`${how.paint.yellow(`${id}${again}:`)} ${decision.question}`, how.width);
-  return `\n${said}\n${lines.join("")}${fitted(rows, how.width)}`;
+  return `\n${said}\n${lines.join("")}${typed}`;
+}
+
+/** Verbs first; what they do not cover is one command away. */
+function sayActions({ run, actions, others, closed }: RunView, { verbose, paint, width }: How): string {
+  const rows = (list: RunView["actions"]): string =>
+    fitted(
+      list.map((action) => [`  ${sayCommand(action)}`, action.sentence]),
+      width,
+    );
+  const shut = closed.map(
+    ({ verb, reason }) => `${wrapped(`  ${paint.dim(`${verb}: not now,`)} ${reason}`, width)}\n`,
+  );
+  const more = others.length === 0 ? "" : `  ${paint.dim(`other moves: signalbox next ${run} --all`)}\n`;
+  const below = verbose && others.length > 0 ? `${paint.bold("Other moves")}\n${rows(others)}` : more;
+  return actions.length === 0 ? "" : `${rows(actions)}${shut.join("")}${below}`;
 }
 
 /** Those that have counted something; with `verbose` all. */

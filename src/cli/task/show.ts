@@ -3,7 +3,7 @@
 import { seeRun, withStore } from "../../app/runs/find.ts";
 import { EXIT_OK } from "../../app/exit-codes.ts";
 import { viewRun } from "../../app/view/look.ts";
-import { nextForPerson } from "../../app/view/moves.ts";
+import { nextForPerson } from "../../app/view/actions.ts";
 import { withWhatIsInTheWay } from "../../app/view/work/place-taken.ts";
 import type { TaskContext } from "../../app/view/run-view.ts";
 import { taskContextOf } from "../../app/view/work/task-context.ts";

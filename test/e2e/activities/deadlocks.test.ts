@@ -69,7 +69,7 @@ describe.runIf(isPerson).concurrent("a run that nobody can move on", () => {
       const reason = expect.stringContaining(
         "nothing is running in testing, so it cannot go on by itself; closed: done (triage.severity must be low, but triage is stale: triage.json counts only from triager)",
       ) as string;
-      const commands = [`signalbox resume ${run}`, `signalbox move ${run} dropped`];
+      const commands = [`signalbox retry ${run}`, `signalbox cancel ${run}`];
       await stage.until(run, ({ notes }) => notes.some(({ kind }) => kind === "deadlock"));
       const said = await everywhere(stage, run);
       expect(said).toEqual({
@@ -107,11 +107,11 @@ describe.runIf(isPerson).concurrent("a run that nobody can move on", () => {
       expect(await followed(stage, run)).toMatchObject({
         exit: 3,
         code: "needs-attention",
-        ways: [`signalbox move ${run} dropped`],
+        ways: [`signalbox cancel ${run}`],
       });
       await stage.until(run, ({ isIdle }) => isIdle && !isSupervisorAlive(stage.home));
       expect(await everywhere(stage, run)).toMatchObject({
-        inbox: { kind: "attention", actions: [{ command: `signalbox move ${run} dropped` }] },
+        inbox: { kind: "attention", actions: [{ command: `signalbox cancel ${run}` }] },
         list: expect.stringContaining("case must be valid, but waived by") as string,
         resume: [3, "needs-attention"],
         told: [expect.stringContaining(`${run} proving`) as string],
@@ -128,7 +128,7 @@ describe.runIf(isPerson).concurrent("a run that nobody can move on", () => {
         exit: 3,
         code: "needs-attention",
         message: expect.stringContaining("judging (no worker is running; handoff is missing") as string,
-        next: `signalbox move ${run} dropped`,
+        next: `signalbox cancel ${run}`,
       });
       expect(await inboxOf(stage, run)).toMatchObject({ kind: "attention" });
     });
@@ -151,11 +151,11 @@ describe.runIf(isPerson).concurrent("a run that nobody can move on", () => {
         exit: 3,
         code: "waiting-for-person",
         status: "waiting",
-        ways: [`signalbox move ${run} done`, `signalbox move ${run} dropped`],
+        ways: [`signalbox move ${run} done`, `signalbox cancel ${run}`],
       });
       expect(await inboxOf(stage, run)).toMatchObject({
         kind: "waiting",
-        actions: [{ command: `signalbox move ${run} done` }, { command: `signalbox move ${run} dropped` }],
+        actions: [{ command: `signalbox move ${run} done` }, { command: `signalbox cancel ${run}` }],
       });
       expect((await stage.person("move", run, "done")).code).toBe(0);
     });

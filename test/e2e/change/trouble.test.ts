@@ -132,7 +132,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
         "less changes/x/tasks.md",
         `signalbox submit ${on.of("x")} todo`,
         `signalbox resume ${on.of("x")}`,
-        `signalbox move ${on.of("x")} dropped`,
+        `signalbox cancel ${on.of("x")}`,
       ]);
       // Not by calling again.
       expect(await on.door("plan", "x")).toBe("5 stale");

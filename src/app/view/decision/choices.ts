@@ -45,7 +45,7 @@ function sayWaiving(run: Run, { waive }: Move): string {
   return failed.length === 0 ? "" : `; this waives the failed ${failed.join(" and ")}`;
 }
 
-const FAILED: ReadonlySet<string> = new Set(["needs_fix", "needs_human", "reject"]);
+export const FAILED: ReadonlySet<string> = new Set(["needs_fix", "needs_human", "reject"]);
 
 /** Where there is a schedule, it says what comes first; otherwise whoever writes a workflow lists its states in the order in which a good run comes through them. */
 function isBack(workflow: Workflow, run: Run, to: string): boolean {

@@ -13,7 +13,7 @@ import type { Choice } from "./choices.ts";
 
 type Of = { readonly workflow: Workflow; readonly run: Run; readonly row: RunRow };
 
-const MERGED = "branch-merged";
+export const MERGED = "branch-merged";
 const HASH_SHOWN = 12;
 
 /** In words; empty where nothing was seen, or where the work has changed since. */

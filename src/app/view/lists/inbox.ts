@@ -6,11 +6,10 @@ import type { Store } from "../../../engine/ports/store.ts";
 import { UserError } from "../../../adapters/user-error.ts";
 import type { Invocation } from "../../invocation.ts";
 import { isFinished, seeRun, type Seen } from "../../runs/find.ts";
-import { actionsOf } from "../actions.ts";
+import { actionsOf, nextForPerson } from "../actions.ts";
 import { reviewsOf } from "../decision/findings.ts";
 import { choicesOfLanded, landedIn, sayLanded } from "../decision/merged-elsewhere.ts";
 import { decisionOf, processesOf } from "../look.ts";
-import { nextForPerson } from "../moves.ts";
 import { questionOf } from "../decision/question.ts";
 import type { InboxItem, WaitView } from "../run-view.ts";
 import { sharedIn, summaryOf, type Shared } from "./summary.ts";
@@ -84,7 +83,7 @@ function itemSeen(seen: Seen, waits: WaitView): Own & Pick<InboxItem, "kind"> {
   const findings = reviewsOf(seen);
   const landed = sayLanded(seen);
   const isLanded = landed !== "" && row.status === "running" && kind === "waiting";
-  const actions = actionsOf(seen);
+  const { actions } = actionsOf(seen);
   const next = { command: nextForPerson(seen), sentence: "" };
   return {
     group: groupOf(seen, kind),

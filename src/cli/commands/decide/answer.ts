@@ -34,7 +34,7 @@ import {
   questionOf,
   type QuestionView,
 } from "../../../app/view/decision/question.ts";
-import { nextForPerson } from "../../../app/view/moves.ts";
+import { nextForPerson } from "../../../app/view/actions.ts";
 import { conflict } from "../../../app/refusal.ts";
 import { shownWord } from "../../../app/view/decision/shown-digest.ts";
 

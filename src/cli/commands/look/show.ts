@@ -3,7 +3,7 @@
 import { seeRun, withStore } from "../../../app/runs/find.ts";
 import { EXIT_OK } from "../../../app/exit-codes.ts";
 import { viewRun } from "../../../app/view/look.ts";
-import { nextForPerson } from "../../../app/view/moves.ts";
+import { nextForPerson } from "../../../app/view/actions.ts";
 import { withWhatIsInTheWay } from "../../../app/view/work/place-taken.ts";
 import type { Answer, Command } from "../../command.ts";
 import { sayRun } from "../../render/run.ts";
