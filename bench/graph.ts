@@ -5,7 +5,7 @@
 
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { diceOf } from "../src/cli/dice.ts";
+import { diceOf } from "../src/app/workflows/simulate.ts";
 import { startable, type GraphTask, type TaskStanding } from "../src/core/tasks/graph.ts";
 import { table, type Figure } from "./figure.ts";
 import { onStage, root, waitFor, withStore, type Stage } from "./home/stage.ts";

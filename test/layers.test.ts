@@ -208,17 +208,30 @@ describe("src", () => {
   });
 });
 
-/** Doors import `app` and nothing below it: what still does is counted, and may only become less. */
-const BELOW_APP_MAX = 235;
-test("doors import less and less from below app", () => {
+/** Doors import `app` and nothing below it. Folders and files of doors that still do are listed here until they are clean. */
+const NOT_CLEAN =
+  /^src\/cli\/(?:task|change|watch)\/|^src\/cli\/commands\/(?:act\/(?:run|supervise)|setup\/completion)\.ts$|^src\/cli\/(?:demo\/|values\.ts|printed\.ts|commands\/author\/demo\.ts)|^src\/mcp\//;
+const BELOW_APP_MAX = 108;
+
+describe("doors import nothing from below app", () => {
   const root = new URL("../", import.meta.url);
   const doors = ["cli", "mcp"].flatMap((door) =>
     readdirSync(new URL(`src/${door}/`, root), { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".ts"))
-      .map((file) => readFileSync(new URL(`src/${door}/${file}`, root), "utf8")),
+      .map((file) => `src/${door}/${file}`),
   );
-  const below = doors.flatMap((source) => [
-    ...source.matchAll(/(?:from |import\()"(?:\.\.\/)+(?:core|format|engine|adapters)\//g),
-  ]);
-  expect(below.length).toBeLessThanOrEqual(BELOW_APP_MAX);
+  const below = (file: string): readonly string[] =>
+    [
+      ...readFileSync(new URL(file, root), "utf8").matchAll(
+        /(?:from |import\()"(?:\.\.\/)+((?:core|format|engine|adapters)\/[^"]+)/g,
+      ),
+    ].map(([, path = ""]) => path);
+
+  test.for(doors.filter((file) => !NOT_CLEAN.test(file)))("%s", (file) => {
+    expect(below(file)).toEqual([]);
+  });
+
+  test("what is left only becomes less", () => {
+    expect(doors.flatMap(below).length).toBeLessThanOrEqual(BELOW_APP_MAX);
+  });
 });

@@ -1,58 +1,133 @@
-/** One schema for each command's `--json` document, and all of them as one published file. */
+/** What commands print with `--json`, as schemas: the output of the use case that each calls, within the same envelope. One published file has all of them. */
 
 import * as z from "zod/mini";
-import { answerOf, Failure, Help, type Shape } from "../format/answers/envelope.ts";
-import { ACTED } from "../format/answers/acted.ts";
-import * as ofActs from "../format/answers/acts.ts";
-import * as ofRuns from "../format/answers/runs.ts";
-import { SALVAGE, WORKSPACE } from "../format/answers/salvage.ts";
-import * as ofSetup from "../format/answers/setup.ts";
-import { ACCEPT, PROJECT, TASK } from "../format/answers/tasks.ts";
-import { watch, WatchLine } from "../format/answers/watch.ts";
-import * as ofWorkflows from "../format/answers/workflows.ts";
+import { told } from "../format/workflow/schema/primitives.ts";
+import { WATCH, WatchLine } from "./board/schemas.ts";
+import { SCHEMAS, type UseName } from "./schemas.ts";
+import { At, Count, Flag, Text, type Shape } from "./shapes.ts";
+import { PHASE, TASK } from "./start/schemas.ts";
+import { FOLLOWED, Happening, HISTORY, TaskHappening } from "./story/schemas.ts";
 import { INBOX, LIST, NEXT, SHOW, TASK_LIST, TASK_SHOW, WHY } from "./view/run-view.ts";
 
-const {
-  LogLine,
-  Happening: _happening,
-  Choice: _choice,
-  Read: _read,
-  Line: _line,
-  Note: _note,
-  ...ofReading
-} = ofRuns;
-const { DemoLine, ...ofSettingUp } = ofSetup;
-const DATA: Readonly<Record<string, Shape>> = {
-  ...ofSettingUp,
-  ...ofActs,
-  accept: ACCEPT,
-  "send-back": ACTED,
-  ...ofReading,
+const COMMON = {
+  code: told(z.string().check(z.regex(/^[a-z][a-z0-9-]*$/)), "Stable, for programs; ok where all is well"),
+  message: told(Text, "One sentence for people"),
+  next: told(Text, "The one next command, or thing to do; empty where there is none"),
+};
+
+const Failure = told(
+  z.strictObject({
+    ok: z.literal(false),
+    ...COMMON,
+    at: z.optional(told(At, "Where in a file the mistake is")),
+  }),
+  "The command could not be done",
+);
+
+const Help = told(z.strictObject({ ok: z.literal(true), ...COMMON, help: Text }), "What --help gives");
+
+/** What each command calls. A command that is also called what its use case is, is found by that. */
+const CALLED: Readonly<Record<string, UseName>> = {
+  config: "settings",
+  "review create": "review-create",
+  "task update": "update",
+  "task complete": "complete",
+  "task respawn": "respawn",
+  "task cancel": "cancel",
+  "task request-changes": "send-back",
+  "task merge": "deliver",
+  "project add": "add-project",
+  "project list": "projects",
+  "project update": "update-project",
+  "project remove": "remove-project",
+  "salvage list": "salvages",
+  "salvage show": "salvage",
+  "salvage restore": "restore-salvage",
+  "workspace list": "workspaces",
+  "workspace gc": "release-workspaces",
+};
+
+const SAME: readonly UseName[] = [
+  ...([
+    "submit",
+    "move",
+    "accept",
+    "send-back",
+    "retry",
+    "cancel",
+    "answer",
+    "waive",
+    "stop",
+    "resume",
+  ] as const),
+  ...(["logs", "verify"] as const),
+  ...(["workflows", "check", "simulate", "graph", "eject", "schema"] as const),
+  ...(["init", "trust", "key", "doctor"] as const),
+];
+
+/** Commands that call no use case, or several. */
+const OTHERS: Readonly<Record<string, Shape>> = {
   show: SHOW,
   next: NEXT,
   why: WHY,
   inbox: INBOX,
   list: LIST,
-  watch,
-  ...ofWorkflows,
-  ...partsOf("task", { ...TASK, list: TASK_LIST, show: TASK_SHOW }),
-  ...partsOf("review", { create: ACTED }),
-  ...partsOf("project", PROJECT),
-  ...partsOf("salvage", SALVAGE),
-  ...partsOf("workspace", WORKSPACE),
+  history: HISTORY,
+  watch: WATCH,
+  run: FOLLOWED,
+  follow: FOLLOWED,
+  plan: PHASE,
+  impl: PHASE,
+  archive: PHASE,
+  reopen: PHASE,
+  ...Object.fromEntries(Object.entries(TASK).map(([part, shape]) => [`task ${part}`, shape])),
+  "task list": TASK_LIST,
+  "task show": TASK_SHOW,
+  completion: {
+    shell: z.optional(Text),
+    script: z.optional(Text),
+    candidates: z.optional(z.array(z.strictObject({ word: Text, about: Text }))),
+  },
+  // What these say comes line by line, or is for the program that started them.
+  demo: {},
+  mcp: {},
+  supervise: {},
 };
 
-/** A part of a command is known by both words. */
-function partsOf(name: string, parts: Readonly<Record<string, Shape>>): Record<string, Shape> {
-  return Object.fromEntries(Object.entries(parts).map(([part, shape]) => [`${name} ${part}`, shape]));
-}
+const DATA: Readonly<Record<string, Shape>> = {
+  ...Object.fromEntries(SAME.map((name) => [name, SCHEMAS[name].output.shape])),
+  ...Object.fromEntries(Object.entries(CALLED).map(([name, use]) => [name, SCHEMAS[use].output.shape])),
+  ...OTHERS,
+};
 
-/** Of commands that go on: what stands on each line. */
+/** What happens, what is asked, what was answered, and at the end how it ended. */
+const DemoLine = z.union([
+  Happening,
+  TaskHappening,
+  z.strictObject({ run: Text, asks: Text }),
+  z.strictObject({ run: Text, answer: Text, by: Text }),
+  z.strictObject({
+    exit: Count,
+    code: Text,
+    runs: z.array(
+      z.strictObject({ name: Text, run: Text, code: Text, message: Text, state: Text, status: Text }),
+    ),
+    repository: Text,
+    kept: Flag,
+  }),
+]);
+
+/** Of commands that go on: what each line is. */
 export const STREAMS: Readonly<Record<string, z.ZodMiniType>> = {
-  logs: LogLine,
+  logs: SCHEMAS["follow-logs"].piece,
   demo: DemoLine,
   watch: WatchLine,
 };
+
+/** A command's own data, beside what all have. */
+function answerOf(data: Shape): z.ZodMiniType {
+  return z.strictObject({ ok: told(Flag, "Whether the exit code is 0"), ...COMMON, ...data });
+}
 
 export const ANSWERS: Readonly<Record<string, z.ZodMiniType>> = Object.fromEntries(
   Object.entries(DATA).map(([name, data]) => [name, z.union([answerOf(data), Failure, Help])]),

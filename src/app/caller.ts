@@ -5,7 +5,7 @@
  * callers that it is for. An agent acts in its own run only.
  */
 
-import { requirePerson, whoActs, type Who } from "../adapters/person/who.ts";
+import { requirePerson, whoActs, whoTypes, type Who } from "../adapters/person/who.ts";
 import { UserError } from "../adapters/user-error.ts";
 import type { Workflow } from "../core/model/compile.ts";
 import type { Registry } from "../engine/ports/registry.ts";
@@ -27,13 +27,22 @@ export function callerOf(
   return whoActs({ env, store, ...(procs === undefined ? {} : { procs }) });
 }
 
+/** The same for what must not need the store, because it repairs it: a token is one more mark of an agent. */
+export function callerWithoutStore({ env, procs }: Pick<Invocation, "env" | "procs">): Who {
+  return whoTypes({ env, ...(procs === undefined ? {} : { procs }) });
+}
+
+/** Nothing has to be known about the caller then. */
+export function isForEverybody(callers: readonly CallerKind[]): boolean {
+  return callers.includes("nobody");
+}
+
 /** Refuses a caller that the use case is not for. Of a person, all ancestors of the process are examined here. */
 export function authorise(
   use: { readonly name: string; readonly callers: readonly CallerKind[] },
   who: Who,
 ): void {
   if (use.callers.includes(kindOf(who)) && who.type !== "person") return;
-  if (use.callers.includes("nobody")) return;
   if (use.callers.includes("person")) requirePerson(who);
   else throw noToken(use.name);
 }

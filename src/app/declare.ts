@@ -1,15 +1,26 @@
 /**
- * What a use case is: what it is for, who may call it, and the handler that carries it out, from data to data.
+ * What a use case is: who may call it, and the handler that carries it out, from data to data. `schemas.ts` says what each takes and gives.
  *
  * A door calls use cases by name and never sees a handler. The list is light, so that a process which calls one of them reads all of
  * it; handlers and schemas are loaded when they are needed.
  */
 
+import type { Who } from "../adapters/person/who.ts";
+import type { SqliteStore } from "../adapters/store/open.ts";
 import type { CallerKind } from "./caller.ts";
 import type { Acting } from "./context.ts";
+import type { Invocation } from "./invocation.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Reading } from "./read/reading.ts";
 import type { DataOf, InputOf, UseName } from "./schemas.ts";
+
+/** What a read works with. */
+export type Reading = {
+  readonly door: Invocation;
+  /** Undefined where nothing was ever started. */
+  readonly store: SqliteStore | undefined;
+  /** Found when it is asked for: most reads are for everybody. */
+  readonly who: Who;
+};
 
 type Handler<Context, Name extends UseName> = (
   context: Context,
@@ -18,12 +29,37 @@ type Handler<Context, Name extends UseName> = (
 
 type Declaration<Kind, Context, Name extends UseName> = {
   readonly kind: Kind;
-  /** One line, for the reference. */
-  readonly about: string;
   /** Everyone else is refused before the handler is called. */
   readonly callers: readonly CallerKind[];
   readonly handler: () => Promise<Handler<Context, Name>>;
 };
 
-/** An *act* may write to the journal; a *read* never does, and needs no state home. */
-export type Use<Name extends UseName> = Declaration<"act", Acting, Name> | Declaration<"read", Reading, Name>;
+/**
+ * An *act* may write to the journal, and makes the state home where there is none. A *read* never writes to the journal, and needs no
+ * state home. What is *local* needs no store at all.
+ */
+export type Use<Name extends UseName> =
+  | Declaration<"act", Acting, Name>
+  | Declaration<"read", Reading, Name>
+  | Declaration<"local", Invocation, Name>;
+
+export function act<Name extends UseName>(
+  callers: readonly CallerKind[],
+  handler: () => Promise<Handler<Acting, Name>>,
+): Use<Name> {
+  return { kind: "act", callers, handler };
+}
+
+export function read<Name extends UseName>(
+  callers: readonly CallerKind[],
+  handler: () => Promise<Handler<Reading, Name>>,
+): Use<Name> {
+  return { kind: "read", callers, handler };
+}
+
+export function local<Name extends UseName>(
+  callers: readonly CallerKind[],
+  handler: () => Promise<Handler<Invocation, Name>>,
+): Use<Name> {
+  return { kind: "local", callers, handler };
+}

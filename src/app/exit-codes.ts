@@ -7,6 +7,7 @@ export const EXIT_WAITING = 3;
 export const EXIT_NOT_YOURS = 4;
 export const EXIT_GATE = 5;
 export const EXIT_CONFLICT = 6;
+export const EXIT_UNTRUSTED = 7;
 export const EXIT_DAMAGED = 8;
 export const EXIT_BUG = 70;
 export const EXIT_INTERRUPTED = 130;

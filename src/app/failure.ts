@@ -1,7 +1,11 @@
 /** What went wrong, in the words of every door: of the user, of git, of the disk, or ours. */
 
 import { UserError } from "../adapters/user-error.ts";
+import { closest } from "../core/text/closest.ts";
 import { EXIT_BUG, EXIT_FAILED } from "./exit-codes.ts";
+
+/** What doors throw and catch, and how they suggest the word that was meant. */
+export { closest, UserError };
 
 export type Failure = {
   readonly exit: number;
@@ -84,6 +88,9 @@ function ofBug(error: unknown): Failure {
 export function badUsage(message: string, next: string): UserError {
   return new UserError("bad-usage", message, next);
 }
+
+/** The code of a refusal that a door may answer with a question for words. */
+export const NEEDS_TEXT = "needs-text";
 
 export function isUnknownRun(error: unknown): boolean {
   return error instanceof UserError && error.code === "unknown-run";

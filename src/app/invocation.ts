@@ -15,6 +15,8 @@ export type Invocation = {
   readonly startSupervisor?: (home: Home) => void;
   /** For what is said while a call is at work; none where only its result is wanted. */
   readonly talk?: Talk;
+  /** Hears how far a long call is, now and then. */
+  readonly progress?: (of: string, count: number) => void;
   /** The id of the call, where another process may have carried it out before: its events have keys made of it. */
   readonly call?: string;
   /** Set where the supervisor answers the call. */

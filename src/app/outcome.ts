@@ -1,5 +1,7 @@
 /** What a use case gives: data for programs, one sentence and notes for people. How they are laid out is the door's. */
 
+import { EXIT_OK } from "./exit-codes.ts";
+
 export type Outcome<Data> = {
   readonly exit: number;
   /** Stable, for programs; `ok` where the call succeeded. */
@@ -12,6 +14,8 @@ export type Outcome<Data> = {
   readonly notes: readonly string[];
   /** What a person can do, where the call could not do it. */
   readonly choices?: readonly { readonly command: string; readonly means: string }[];
+  /** What follows, piece by piece; only in the process of the caller. */
+  readonly stream?: Stream;
 };
 
 /** One piece of a stream: its text for people, its data as one line of JSON for programs. */
@@ -22,3 +26,12 @@ export type Emit = (piece: {
 
 /** A part of an answer that goes on until it is over or interrupted; gives the exit code. */
 export type Stream = (emit: Emit, signal: AbortSignal) => Promise<number>;
+
+/** What a call gives that did what was asked. */
+export function success<Data>(
+  message: string,
+  data: Data,
+  { next = "", notes = [] }: Partial<Pick<Outcome<Data>, "next" | "notes">> = {},
+): Outcome<Data> {
+  return { exit: EXIT_OK, code: "ok", message, data, next, notes };
+}

@@ -1,12 +1,12 @@
 /** Carries out one call of a use case in this process: the caller is established and checked, then the handler does the work. */
 
-import { authorise, callerOf } from "./caller.ts";
-import { acting } from "./context.ts";
+import { UserError } from "../adapters/user-error.ts";
+import { authorise, callerOf, callerWithoutStore, isForEverybody } from "./caller.ts";
+import type { Use } from "./declare.ts";
 import type { Invocation } from "./invocation.ts";
 import type { Outcome } from "./outcome.ts";
 import { withStore } from "./runs/find.ts";
-import type { DataOf, InputOf, UseName } from "./schemas.ts";
-import type { Use } from "./declare.ts";
+import type { DataOf, InputOf, SCHEMAS, UseName } from "./schemas.ts";
 import { USES } from "./uses.ts";
 
 export async function perform<Name extends UseName>(
@@ -16,17 +16,61 @@ export async function perform<Name extends UseName>(
 ): Promise<Outcome<DataOf<Name>>> {
   const use: Use<Name> = USES[name];
   const { callers } = use;
-  if (use.kind === "read") {
-    const read = await use.handler();
-    return withStore(door, (store) => {
-      const who = callerOf(door, store);
-      authorise({ name, callers }, who);
-      return read({ door, store, who }, input);
-    });
+  switch (use.kind) {
+    case "act": {
+      const [{ acting }, handle] = await Promise.all([import("./context.ts"), use.handler()]);
+      return acting(door, (on) => {
+        authorise({ name, callers }, on.who);
+        return handle(on, input);
+      });
+    }
+    case "read": {
+      const handle = await use.handler();
+      return withStore(door, (store) => {
+        const on = {
+          door,
+          store,
+          get who() {
+            return callerOf(door, store);
+          },
+        };
+        if (!isForEverybody(callers)) authorise({ name, callers }, on.who);
+        return handle(on, input);
+      });
+    }
+    case "local": {
+      const handle = await use.handler();
+      if (!isForEverybody(callers)) authorise({ name, callers }, callerWithoutStore(door));
+      return handle(door, input);
+    }
   }
-  const act = await use.handler();
-  return acting(door, (on) => {
-    authorise({ name, callers }, on.who);
-    return act(on, input);
-  });
+}
+
+/** Carries out a call that another process has made: nothing says that its input is what the use case takes. */
+export async function performUntyped(
+  door: Invocation,
+  name: string,
+  input: unknown,
+): Promise<Outcome<unknown>> {
+  if (!isUse(name)) throw new UserError("bad-usage", `there is no use case "${name}"`, "signalbox --help");
+  const schemas = await import("./schemas.ts");
+  requireInput(name, schemas.SCHEMAS[name].input, input);
+  return perform(door, name, input);
+}
+
+function isUse(name: string): name is UseName {
+  return Object.hasOwn(USES, name);
+}
+
+/** No schema changes what it accepts. */
+function requireInput<Name extends UseName>(
+  name: Name,
+  schema: (typeof SCHEMAS)[Name]["input"],
+  input: unknown,
+): asserts input is InputOf<Name> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return;
+  const path = parsed.error.issues[0]?.path ?? [];
+  const place = path.length === 0 ? "its input" : path.map(String).join(".");
+  throw new UserError("bad-usage", `${name} cannot use ${place}`, "signalbox --help");
 }

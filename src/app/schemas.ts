@@ -1,138 +1,55 @@
 /** What each use case takes and gives. A client and a handler need no more of it than the types. */
 
 import * as z from "zod/mini";
-import { ACTED, resume, stop } from "../format/answers/acted.ts";
+import { ACTS } from "./act/schemas.ts";
+import { SETUP } from "./setup/schemas.ts";
+import { Text, Texts } from "./shapes.ts";
+import { LOOKS } from "./story/schemas.ts";
+import { WORKFLOWS } from "./workflows/schemas.ts";
 
-const Text = z.optional(z.string());
-/** The run that is meant, by name; without it, that of the agent, of the folder, or the only one. */
-const Run = { run: Text };
-/** The same, where a task may also be known by its branch, or by its project. */
-const Task = { run: Text, project: Text };
-/** Used twice, it acts once and gives the same answer. */
-const Key = { key: Text };
-/** A file as the caller has read it. */
-const GivenText = z.strictObject({
-  name: z.string(),
-  text: Text,
-  problem: z.optional(z.strictObject({ code: z.string(), message: z.string(), next: z.string() })),
-});
-
-const Acknowledgement = z.strictObject(ACTED);
-
-export const SCHEMAS = {
-  submit: {
-    input: z.strictObject({
-      ...Run,
-      ...Key,
-      artifact: z.string(),
-      file: z.optional(GivenText),
-      /** `artifact` may be the name of the run, and the name of the file that of the artifact. */
-      either: z.optional(z.boolean()),
-    }),
-    output: Acknowledgement,
-  },
-  "review-create": {
-    input: z.strictObject({ ...Run, ...Key, artifact: Text, file: GivenText }),
-    output: Acknowledgement,
-  },
-  move: {
-    input: z.strictObject({
-      ...Run,
-      ...Key,
-      to: z.string(),
-      note: Text,
-      from: Text,
-      seq: z.optional(z.number()),
-    }),
-    output: Acknowledgement,
-  },
-  update: {
-    input: z.strictObject({
-      ...Task,
-      ...Key,
-      status: Text,
-      note: Text,
-      summary: Text,
-      branch: Text,
-      dependsOn: z.optional(z.array(z.string())),
-    }),
-    output: Acknowledgement,
-  },
-  complete: {
-    input: z.strictObject({ ...Task, ...Key, note: Text }),
-    output: Acknowledgement,
-  },
-  "ask-questions": {
-    input: z.strictObject({ ...Key, questions: z.array(z.string()) }),
-    output: Acknowledgement,
-  },
-  waive: {
-    input: z.strictObject({ ...Run, ...Key, artifact: z.string(), reason: z.string() }),
-    output: Acknowledgement,
-  },
-  stop: {
-    input: z.strictObject({ ...Run, now: z.boolean() }),
-    output: z.strictObject(stop),
-  },
-  resume: {
-    input: z.strictObject({
-      ...Run,
-      back: z.optional(
-        z.strictObject({
-          how: z.enum(["from-phase", "retry-failed", "restart-stage", "restart-previous"]),
-          phase: z.string(),
-        }),
-      ),
-    }),
-    output: z.strictObject(resume),
-  },
-  cancel: {
-    input: z.strictObject({ ...Run, ...Key, note: Text }),
-    output: Acknowledgement,
-  },
-  respawn: {
-    input: z.strictObject({
-      ...Key,
-      project: Text,
-      /** The run, the role, or both. */ words: z.array(z.string()),
-    }),
-    output: Acknowledgement,
-  },
+/** What agents are told about their task. */
+const TASKS = {
   "get-task": {
+    about: "What an agent needs to begin or to go on",
     input: z.strictObject({}),
     output: z.strictObject({
-      run: z.string(),
-      role: z.string(),
-      slot: z.string(),
+      run: Text,
+      role: Text,
+      slot: Text,
       attempt: z.number(),
-      workflow: z.string(),
-      goal: z.string(),
-      state: z.string(),
-      title: z.string(),
-      folder: z.string(),
-      counters: z.record(z.string(), z.strictObject({ is: z.number(), max: z.number() })),
-      instructions: z.string(),
-      told: z.string(),
-      files: z.array(z.string()),
+      workflow: Text,
+      goal: Text,
+      state: Text,
+      title: Text,
+      folder: Text,
+      /** Rounds and the like: how often, of how many times. */
+      counters: z.record(Text, z.strictObject({ is: z.number(), max: z.number() })),
+      instructions: Text,
+      told: Text,
+      files: Texts,
     }),
   },
   "list-context": {
+    about: "The files that belong to an agent's task",
     input: z.strictObject({}),
     output: z.strictObject({
-      files: z.array(z.strictObject({ file: z.string(), bytes: z.number(), is: z.string() })),
+      files: z.array(z.strictObject({ file: Text, bytes: z.number(), is: Text })),
     }),
   },
   "read-context": {
-    input: z.strictObject({ file: z.string(), offset: z.number() }),
+    about: "A file of an agent's task, in parts",
+    input: z.strictObject({ file: Text, offset: z.number() }),
     output: z.strictObject({
-      file: z.string(),
-      text: z.string(),
+      file: Text,
+      text: Text,
       offset: z.number(),
       characters: z.number(),
       next_offset: z.nullable(z.number()),
     }),
   },
 } as const;
+
+export const SCHEMAS = { ...ACTS, ...LOOKS, ...TASKS, ...WORKFLOWS, ...SETUP } as const;
 
 /** Data of a call is never changed by the code that gets it. */
 type Frozen<T> = T extends readonly (infer Item)[]

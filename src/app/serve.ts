@@ -16,7 +16,7 @@ import { isSent } from "./client.ts";
 import { EXIT_BUG } from "./exit-codes.ts";
 import { failureOf } from "./failure.ts";
 import type { Invocation } from "./invocation.ts";
-import { performUntyped } from "./perform-untyped.ts";
+import { performUntyped } from "./perform.ts";
 
 export type Serving = {
   readonly home: Home;

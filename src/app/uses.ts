@@ -1,100 +1,63 @@
-/**
- * All use cases: what each is for, who may call it, and what carries it out. `schemas.ts` says what each takes and gives.
- *
- * A handler is loaded when it is called.
- */
+/** All use cases: who may call each, and what carries it out. What each is for, takes and gives is in `schemas.ts`. */
 
 import type { CallerKind } from "./caller.ts";
-import type { Use } from "./declare.ts";
+import { act, local, read, type Use } from "./declare.ts";
 import type { UseName } from "./schemas.ts";
 
 const PEOPLE: readonly CallerKind[] = ["person"];
 const AGENTS: readonly CallerKind[] = ["agent"];
 const BOTH: readonly CallerKind[] = ["person", "agent"];
+const ALL: readonly CallerKind[] = ["person", "agent", "outside-agent", "nobody"];
 
 export const USES: { readonly [Name in UseName]: Use<Name> } = {
-  submit: {
-    kind: "act",
-    about: "Submit an artifact, with its text or as it is in its file",
-    callers: BOTH,
-    handler: async () => (await import("./act/submit.ts")).submitArtifact,
-  },
-  "review-create": {
-    kind: "act",
-    about: "Submit a review field by field",
-    callers: BOTH,
-    handler: async () => (await import("./act/review.ts")).createReview,
-  },
-  move: {
-    kind: "act",
-    about: "Ask for a move of a run to a state",
-    callers: BOTH,
-    handler: async () => (await import("./act/move.ts")).askForMove,
-  },
-  update: {
-    kind: "act",
-    about: "Change details of a task, then ask for a move",
-    callers: BOTH,
-    handler: async () => (await import("./act/update.ts")).updateTask,
-  },
-  complete: {
-    kind: "act",
-    about: "Ask for the one move forward of the caller's role, or submit its verdict",
-    callers: BOTH,
-    handler: async () => (await import("./act/complete.ts")).completeTask,
-  },
-  "ask-questions": {
-    kind: "act",
-    about: "Write down questions for a person, and hand the run over",
-    callers: AGENTS,
-    handler: async () => (await import("./act/ask-questions.ts")).askQuestions,
-  },
-  waive: {
-    kind: "act",
-    about: "Let a gate pass that an artifact keeps closed, with a reason",
-    callers: PEOPLE,
-    handler: async () => (await import("./act/waive.ts")).waive,
-  },
-  stop: {
-    kind: "act",
-    about: "Halt a run and the runs made of its tasks",
-    callers: PEOPLE,
-    handler: async () => (await import("./act/stop.ts")).stop,
-  },
-  resume: {
-    kind: "act",
-    about: "Go on with a run: retry what failed, start crashed agents again, or restart a stage",
-    callers: PEOPLE,
-    handler: async () => (await import("./act/resume.ts")).resume,
-  },
-  cancel: {
-    kind: "act",
-    about: "End a run early",
-    callers: PEOPLE,
-    handler: async () => (await import("./act/cancel.ts")).cancel,
-  },
-  respawn: {
-    kind: "act",
-    about: "Start a crashed agent again",
-    callers: PEOPLE,
-    handler: async () => (await import("./act/respawn.ts")).respawn,
-  },
-  "get-task": {
-    kind: "read",
-    about: "What an agent needs to begin or to go on",
-    callers: AGENTS,
-    handler: async () => (await import("./read/task.ts")).getTask,
-  },
-  "list-context": {
-    kind: "read",
-    about: "The files that belong to an agent's task",
-    callers: AGENTS,
-    handler: async () => (await import("./read/context.ts")).listContext,
-  },
-  "read-context": {
-    kind: "read",
-    about: "A file of an agent's task, in parts",
-    callers: AGENTS,
-    handler: async () => (await import("./read/context.ts")).readContext,
-  },
+  submit: act(BOTH, async () => (await import("./act/submit.ts")).submitArtifact),
+  "review-create": act(BOTH, async () => (await import("./act/review.ts")).createReview),
+  move: act(BOTH, async () => (await import("./act/move.ts")).askForMove),
+  update: act(BOTH, async () => (await import("./act/update.ts")).updateTask),
+  complete: act(BOTH, async () => (await import("./act/complete.ts")).completeTask),
+  "ask-questions": act(AGENTS, async () => (await import("./act/ask-questions.ts")).askQuestions),
+
+  accept: act(PEOPLE, async () => (await import("./act/verbs.ts")).accept),
+  "send-back": act(PEOPLE, async () => (await import("./act/verbs.ts")).sendBack),
+  retry: act(PEOPLE, async () => (await import("./act/verbs.ts")).retry),
+  cancel: act(PEOPLE, async () => (await import("./act/cancel.ts")).cancel),
+  answer: act(PEOPLE, async () => (await import("./act/answer.ts")).answerQuestion),
+  question: read(ALL, async () => (await import("./act/answer.ts")).openQuestion),
+  deliver: act(PEOPLE, async () => (await import("./deliver/merge.ts")).deliverTask),
+  waive: act(PEOPLE, async () => (await import("./act/waive.ts")).waive),
+  stop: act(PEOPLE, async () => (await import("./act/stop.ts")).stop),
+  resume: act(PEOPLE, async () => (await import("./act/resume.ts")).resume),
+  respawn: act(PEOPLE, async () => (await import("./act/respawn.ts")).respawn),
+
+  logs: read(ALL, async () => (await import("./runs/logs.ts")).logs),
+  "follow-logs": read(ALL, async () => (await import("./runs/logs.ts")).followLogs),
+  verify: read(ALL, async () => (await import("./runs/verify.ts")).verify),
+  "get-task": read(AGENTS, async () => (await import("./read/task.ts")).getTask),
+  "list-context": read(AGENTS, async () => (await import("./read/context.ts")).listContext),
+  "read-context": read(AGENTS, async () => (await import("./read/context.ts")).readContext),
+
+  workflows: local(ALL, async () => (await import("./workflows/list.ts")).workflows),
+  check: local(ALL, async () => (await import("./workflows/check.ts")).checkWorkflows),
+  simulate: local(ALL, async () => (await import("./workflows/simulate.ts")).simulateRun),
+  graph: local(ALL, async () => (await import("./workflows/graph.ts")).drawWorkflow),
+  eject: local(ALL, async () => (await import("./workflows/list.ts")).eject),
+  schema: local(ALL, async () => (await import("./workflows/list.ts")).workflowSchema),
+
+  init: local(ALL, async () => (await import("./setup/init.ts")).init),
+  settings: read(ALL, async () => (await import("./setup/settings.ts")).settings),
+  "trust-plan": read(ALL, async () => (await import("./setup/trust.ts")).trustPlan),
+  trust: act(PEOPLE, async () => (await import("./setup/trust.ts")).trust),
+  key: local(ALL, async () => (await import("./setup/key.ts")).viewKey),
+  "change-key": read(PEOPLE, async () => (await import("./setup/key.ts")).changeKey),
+  doctor: local(ALL, async () => (await import("./setup/doctor.ts")).doctor),
+  repair: local(PEOPLE, async () => (await import("./setup/doctor.ts")).repair),
+  projects: read(ALL, async () => (await import("./setup/projects.ts")).projects),
+  "add-project": act(PEOPLE, async () => (await import("./setup/projects.ts")).addProject),
+  "update-project": act(PEOPLE, async () => (await import("./setup/projects.ts")).updateProject),
+  "remove-project": act(PEOPLE, async () => (await import("./setup/projects.ts")).removeProject),
+  workspaces: read(ALL, async () => (await import("./setup/workspaces.ts")).workspaces),
+  "release-workspaces": act(PEOPLE, async () => (await import("./setup/release.ts")).releaseWorkspaces),
+  salvages: read(ALL, async () => (await import("./setup/salvage.ts")).listSalvages),
+  salvage: read(ALL, async () => (await import("./setup/salvage.ts")).viewSalvage),
+  "restore-salvage": read(PEOPLE, async () => (await import("./setup/salvage.ts")).restoreSalvage),
 };

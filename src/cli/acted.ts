@@ -1,25 +1,20 @@
-/** What an acting command prints when it is done: the same for all of them. */
+/** The outcome of a use case as an answer: the same for all commands. */
 
-import { acknowledge } from "../app/act/acknowledged.ts";
-import type { Done } from "../app/context.ts";
 import type { Outcome } from "../app/outcome.ts";
 import { sayNext, type Answer } from "./command.ts";
 
-export function acted(done: Done, what?: string): Answer {
-  return answerOf(acknowledge(done, what));
-}
-
-/** One sentence as the result, notes and the next command beside it. */
-export function answerOf(outcome: Outcome<Readonly<Record<string, unknown>>>): Answer {
-  const { exit, code, message, data, next, notes } = outcome;
+/** `text` lays the data out; without it the sentence is the result. Notes and the next command go beside it. */
+export function answerOf(outcome: Outcome<Readonly<Record<string, unknown>>>, text?: () => string): Answer {
+  const { exit, code, message, data, next, notes, stream } = outcome;
   return {
     exit,
     code,
     message,
     data: () => data,
-    text: () => `${message}\n`,
+    text: text ?? (() => `${message}\n`),
     next,
     talk: talkOf(notes, next),
+    ...(stream === undefined ? {} : { stream }),
   };
 }
 

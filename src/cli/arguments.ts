@@ -4,9 +4,8 @@
  * citty parses, and lets pass what it does not know; a mistyped option that does nothing would be worse than an error.
  */
 
+import { closest, UserError } from "../app/failure.ts";
 import { parseArgs, type ArgsDef } from "citty";
-import { UserError } from "../adapters/user-error.ts";
-import { closest } from "../core/text/closest.ts";
 import type { Given } from "../app/invocation.ts";
 import type { Option } from "./command.ts";
 

@@ -2,8 +2,12 @@
 
 import type { Given } from "../app/invocation.ts";
 import { badUsage } from "../app/failure.ts";
-import { STRATEGIES, type Delivery } from "../app/deliver/merge.ts";
+import type { InputOf } from "../app/schemas.ts";
 import type { Option } from "./command.ts";
+
+type Delivery = NonNullable<InputOf<"accept">["delivery"]>;
+
+const STRATEGIES = ["ff", "merge", "squash"] as const;
 
 export const DELIVERY: Readonly<Record<string, Option>> = {
   strategy: {

@@ -1,6 +1,6 @@
 /** An option that is a whole number. */
 
-import { UserError } from "../adapters/user-error.ts";
+import { badUsage } from "../app/failure.ts";
 import type { Given } from "../app/invocation.ts";
 
 export function numberOption(
@@ -11,10 +11,6 @@ export function numberOption(
   const text = options[name];
   if (text === undefined) return on.otherwise;
   const value = Number(text);
-  if (/^\d{1,9}$/.test(text) && value >= on.min && value <= on.max) return value;
-  throw new UserError(
-    "bad-usage",
-    `--${name} is a whole number from ${on.min} to ${on.max}, not "${text}"`,
-    on.help,
-  );
+  if (/^\d{1,10}$/.test(text) && value >= on.min && value <= on.max) return value;
+  throw badUsage(`--${name} is a whole number from ${on.min} to ${on.max}, not "${text}"`, on.help);
 }

@@ -1,8 +1,9 @@
 /** What a repository would run, for people. All of it is a stranger's text: it must not be able to hide or to forge a line. */
 
-import type { Plan, PlannedWorkflow } from "../adapters/trust/plan.ts";
-import { isTree } from "../format/settings/workflow-settings.ts";
+import type { DataOf } from "../app/schemas.ts";
 import type { Paint } from "./paint.ts";
+
+type Plan = DataOf<"trust">["runs"];
 
 export function showPlan(plan: Plan, of: { repo: string; digest: string }, paint: Paint): string {
   const head = (title: string, lines: readonly string[]): string[] =>
@@ -34,9 +35,10 @@ export function showPlan(plan: Plan, of: { repo: string; digest: string }, paint
   return lines.join("\n");
 }
 
-function leavesOf(tree: Plan["params"][string]): string[] {
-  return Object.entries(tree).flatMap(([key, value]) => {
-    if (!isTree(value)) return [`${oneLine(key)}: ${sayValue(value)}`];
+function leavesOf(tree: object): string[] {
+  return Object.entries(tree).flatMap(([key, value]: [string, unknown]) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      return [`${oneLine(key)}: ${sayValue(value)}`];
     return leavesOf(value).map((leaf) => `${oneLine(key)}.${leaf}`);
   });
 }
@@ -68,7 +70,7 @@ function limits({ minutes, stall_minutes: stall }: Plan["harnesses"][string]): s
   ];
 }
 
-function showWorkflow({ title, checks, roles, prompts, problems }: PlannedWorkflow): string[] {
+function showWorkflow({ title, checks, roles, prompts, problems }: Plan["workflows"][number]): string[] {
   return [
     ...(title === "" ? [] : [oneLine(title)]),
     ...problems.map((problem) => `problem: ${oneLine(problem)}`),

@@ -27,23 +27,22 @@ function progressOf({ talk, env }: Pick<Door, "talk" | "env">): Progress {
   return onOneLine(talk, columns);
 }
 
-/** For work that leaves no clock any time: it says itself how far it is. Nothing is said of what is over at once. */
+/** For work that leaves no clock any time: it says itself how far it is. Nothing is said of work that is over at once. */
 export function countingOf(
   door: Pick<Door, "talk" | "env">,
-  say: (count: string) => string,
   // The first use of `performance` costs more than a small proof.
   now: () => number = () => process.uptime() * 1000,
-): { tell(count: number): void; end(): void } {
+): { readonly tell: (of: string, count: number) => void; readonly end: () => void } {
   const progress = progressOf(door);
   const isOnce = door.talk?.columns() === undefined;
   let toldAt = now();
-  let told = 0;
+  const told = new Set<string>();
   return {
-    tell(count) {
-      if (now() - toldAt < TICK_MS || (isOnce && told > 0)) return;
+    tell(of, count) {
+      if (now() - toldAt < TICK_MS || (isOnce && told.has(of))) return;
       toldAt = now();
-      told += 1;
-      progress.begin(say(thousands(count)));
+      told.add(of);
+      progress.begin(`${of}: ${thousands(count)} situations so far`);
     },
     end: () => progress.end(),
   };

@@ -1,7 +1,7 @@
 /** A question at the terminal: what is asked, what it shows, what can be said. */
 
+import { UserError } from "../app/failure.ts";
 import { createInterface, type Interface } from "node:readline/promises";
-import { UserError } from "../adapters/user-error.ts";
 import type { Meant } from "../app/act/answer-words.ts";
 import { fitted, wrapped } from "./fit.ts";
 import { harmless } from "./paint.ts";

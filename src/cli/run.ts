@@ -1,13 +1,11 @@
 /** One call of the command line, from its arguments to what it prints. Nothing here touches the process. */
 
 import { realpathSync } from "node:fs";
-import { UserError } from "../adapters/user-error.ts";
-import { closest } from "../core/text/closest.ts";
 import { GLOBAL, parseArguments, splitCommand } from "./arguments.ts";
 import { EXIT_OK } from "../app/exit-codes.ts";
 import type { Answer, Command, Door, Group } from "./command.ts";
 import { ALIASES, COMMANDS } from "./commands.ts";
-import { failureOf } from "../app/failure.ts";
+import { closest, failureOf, UserError } from "../app/failure.ts";
 import { sayFailure } from "./render/failure.ts";
 import { harmless, paintOf } from "./paint.ts";
 

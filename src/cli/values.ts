@@ -1,6 +1,6 @@
 /** Words that a parameter can be, as people type them on the command line: `--lean` is `--param mode=lean`; and what they are told of them. */
 
-import { UserError } from "../adapters/user-error.ts";
+import { UserError } from "../app/failure.ts";
 import type { Workflow } from "../core/model/compile.ts";
 import type { Literal } from "../core/model/value.ts";
 import type { Definition, Param } from "../core/model/workflow.ts";

@@ -1,9 +1,10 @@
 /** A verb of people as a command: which run, which words, and how its outcome is shown. */
 
-import { carryOut, type VerbCall } from "../app/act/verbs.ts";
-import { acting, runOf, type Acting } from "../app/context.ts";
-import { isUnknownRun } from "../app/failure.ts";
+import { call } from "../app/client.ts";
+import { NEEDS_TEXT, UserError } from "../app/failure.ts";
 import type { Given } from "../app/invocation.ts";
+import type { Outcome } from "../app/outcome.ts";
+import type { InputOf } from "../app/schemas.ts";
 import { textIn } from "../app/text-input.ts";
 import { answerOf } from "./acted.ts";
 import type { Answer, Door, Option } from "./command.ts";
@@ -16,48 +17,44 @@ export const VERB_OPTIONS: Readonly<Record<string, Option>> = {
   key: { takes: "KEY", about: "the same key twice does it once, and gives the same answer" },
 };
 
-type Verb = VerbCall["verb"];
-
-export function verbAnswer(verb: Verb, given: Given, door: Door): Promise<Answer> {
-  return acting(door, async (on) => {
-    const { run, text } = runAndText(given.words, { here: hereOf(on), find: (word) => runOf(on, word) });
-    const delivery = deliveryIn(given, `signalbox ${verb} --help`);
-    return answerOf(
-      await carryOut(on, { ...callOf(given, door), verb, run, text: wordsIn(door, text), delivery }),
-    );
-  });
+export async function verbAnswer(
+  verb: "accept" | "send-back" | "retry",
+  given: Given,
+  door: Door & { readonly isForTasks?: true },
+): Promise<Answer> {
+  const { to, key, shown, project } = given.options;
+  const input = { ...runAndText(given.words, door), project, task: door.isForTasks === true, to, shown, key };
+  const delivery = deliveryIn(given, `signalbox ${verb} --help`);
+  const act = (text: string | undefined): Promise<VerbOutcome> =>
+    verb === "accept" ? call(door, verb, { ...input, text, delivery }) : call(door, verb, { ...input, text });
+  return answerOf(await withWords(door, input.text, act));
 }
 
-/** What all verbs take, and whom they may ask for words. */
-export function callOf({ options: { to, key, shown } }: Given, door: Door): Omit<VerbCall, "verb" | "run"> {
-  return {
-    to,
-    key,
-    shown,
-    askWords: door.isTyped?.() === true ? (about) => wordsFromEditor(about, door) : undefined,
-  };
-}
+type VerbOutcome = Outcome<Readonly<Record<string, unknown>>>;
 
-/** A `-` stands for the standard input. */
-export function wordsIn({ cwd }: Door, text: string): string {
-  return text === "-" ? textIn(cwd, "-") : text;
-}
-
-/** The run that the folder belongs to, where it belongs to one. */
-export function hereOf({ box, door }: Acting): string | undefined {
-  return box.store.workspaceAt(door.cwd)?.run;
-}
-
-/** One word is the run, unless no run is called that and we are in one: then it is the text. */
-export function runAndText(
-  [first, second]: readonly string[],
-  { here, find }: { readonly here: string | undefined; readonly find: (word?: string) => string },
-): { readonly run: string; readonly text: string } {
-  if (first === undefined || second !== undefined) return { run: find(first), text: second ?? "" };
+/** At a terminal, words that the verb needs and that were not given come from the editor. */
+export async function withWords(
+  door: Door,
+  text: string | undefined,
+  act: (text: string | undefined) => Promise<VerbOutcome>,
+): Promise<VerbOutcome> {
   try {
-    return { run: find(first), text: "" };
+    return await act(text);
   } catch (error) {
-    if (here === undefined || !isUnknownRun(error)) throw error;
-    return { run: here, text: first };
+    const isMissing = error instanceof UserError && error.code === NEEDS_TEXT;
+    const typed = isMissing && door.isTyped?.() === true ? wordsFromEditor(error.message, door) : "";
+    if (typed === "") throw error;
+    return act(typed);
   }
+}
+
+/** A `-` stands for the standard input. One word may be the run or the text. */
+function runAndText(
+  [first, second]: readonly string[],
+  { cwd }: Door,
+): Pick<InputOf<"send-back">, "run" | "text" | "either"> {
+  const given = second ?? (first === "-" ? first : undefined);
+  const text = given === "-" ? textIn(cwd, "-") : given;
+  if (first === "-" && second === undefined) return { text };
+  return { run: first, text, either: first !== undefined && second === undefined };
 }

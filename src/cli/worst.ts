@@ -1,17 +1,14 @@
 /** The worst case before a person must act, as a small table. */
 
-import type { Worst } from "../core/check/defects/worst.ts";
-import type { Workflow } from "../core/model/compile.ts";
+import type { DataOf } from "../app/schemas.ts";
 import type { Paint } from "./paint.ts";
 
-/** What `worst` calls what it counts. */
-const START = "start ";
-const COUNTER = "counter ";
+type Worst = DataOf<"check">["workflows"][number]["worst"];
 
-export function sayWorst(workflow: Workflow, worst: Worst, paint: Paint): string {
+export function sayWorst(worst: Worst, paint: Paint): string {
   const rows = [
-    ["agents started", amounts(worst, START, Object.keys(workflow.definition.roles))],
-    ["counted", amounts(worst, COUNTER, Object.keys(workflow.definition.counters))],
+    ["agents started", amounts(worst, "start ")],
+    ["counted", amounts(worst, "counter ")],
     ["questions", thousands(worst["questions"] ?? 0)],
     ["moves", thousands(worst["moves"] ?? 0)],
   ] as const;
@@ -21,12 +18,9 @@ export function sayWorst(workflow: Workflow, worst: Worst, paint: Paint): string
   return `  Worst case before a person must act:\n${lines.join("")}`;
 }
 
-function amounts(worst: Worst, prefix: string, names: readonly string[]): string {
-  const counted = names.flatMap((name) => {
-    const amount = worst[`${prefix}${name}`] ?? 0;
-    return amount > 0 ? [`${name} ${thousands(amount)}`] : [];
-  });
-  return counted.join(", ");
+function amounts(worst: Worst, prefix: string): string {
+  const counted = Object.entries(worst).filter(([name, amount]) => name.startsWith(prefix) && amount > 0);
+  return counted.map(([name, amount]) => `${name.slice(prefix.length)} ${thousands(amount)}`).join(", ");
 }
 
 /** The same on every machine: 8,496. */

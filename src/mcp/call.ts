@@ -4,15 +4,13 @@
  * Whatever an agent can fix is a result that says so, never an error of the protocol, which most clients keep to themselves.
  */
 
-import { UserError } from "../adapters/user-error.ts";
 import { agentCalling, noToken } from "../app/caller.ts";
 import { EXIT_OK } from "../app/exit-codes.ts";
-import { failureOf } from "../app/failure.ts";
+import { closest, failureOf, UserError } from "../app/failure.ts";
 import type { Door } from "../cli/command.ts";
 import { harmless } from "../cli/paint.ts";
 import { sayFailure } from "../cli/render/failure.ts";
 import { documentOf, doorOf, type World } from "../cli/run.ts";
-import { closest } from "../core/text/closest.ts";
 import { isObject, misfits } from "../format/json/shape.ts";
 import type { Given, Spoken, Tool } from "./tool.ts";
 import { TOOLS } from "./tools.ts";

@@ -1,8 +1,8 @@
 /** The protocol: tools and their answers over the standard streams, with whatever version of it a client speaks. */
 
+import { UserError } from "../app/failure.ts";
 import { Server, type CallToolResult, type Tool as ToolOnWire } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
-import { UserError } from "../adapters/user-error.ts";
 import { agentCalling, type AgentCaller } from "../app/caller.ts";
 import { doorOf, type World } from "../cli/run.ts";
 import { schemaOf } from "../format/json/schema.ts";

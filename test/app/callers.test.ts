@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { UserError } from "../../src/adapters/user-error.ts";
 import { hashToken } from "../../src/adapters/person/token.ts";
 import type { Invocation } from "../../src/app/invocation.ts";
-import { performUntyped } from "../../src/app/perform-untyped.ts";
+import { performUntyped } from "../../src/app/perform.ts";
 import { SCHEMAS, type UseName } from "../../src/app/schemas.ts";
 import { USES } from "../../src/app/uses.ts";
 import { taskScene, type Tasks } from "../cli/task-support.ts";
@@ -41,22 +41,73 @@ const CALLERS = {
   },
 } satisfies Record<string, () => Partial<Pick<Invocation, "env" | "procs">>>;
 
-/** Inputs that change nothing, whoever gives them: an allowed call is told what else is wrong. */
-const INPUTS: Readonly<Record<UseName, () => unknown>> = {
-  submit: () => ({ run: own, artifact: "plan" }),
-  "review-create": () => ({ run: own, artifact: "plan", file: { name: "-", text: "" } }),
-  move: () => ({ run: own, to: "nowhere" }),
-  update: () => ({ run: own, status: "nowhere" }),
-  complete: () => ({ run: own }),
-  "ask-questions": () => ({ questions: [""] }),
-  waive: () => ({ run: own, artifact: "nothing", reason: "so" }),
-  stop: () => ({ run: "zzzz", now: false }),
-  resume: () => ({ run: "zzzz" }),
-  cancel: () => ({ run: "zzzz" }),
-  respawn: () => ({ words: [own, "worker"] }),
-  "get-task": () => ({}),
-  "list-context": () => ({}),
-  "read-context": () => ({ file: "/etc/passwd", offset: 0 }),
+type Row = {
+  /** Changes nothing, whoever gives it: an allowed call is told what else is wrong, or is answered. */
+  readonly input: () => unknown;
+  /** What comes of it for callers that may call. */
+  readonly code: string;
+  /** The same for an agent of the run, and of another one, where that is something else. */
+  readonly agent?: string;
+  readonly another?: string;
+};
+
+const NOT_THERE = { run: "zzzz" };
+const ANSWERED = "answered";
+/** One row for each use case. */
+const ROWS: Readonly<Record<UseName, Row>> = {
+  submit: { input: () => ({ run: own, artifact: "plan" }), code: "gate-not-met" },
+  "review-create": {
+    input: () => ({ run: own, artifact: "plan", file: { name: "-", text: "" } }),
+    code: "invalid-review",
+  },
+  move: { input: () => ({ run: own, to: "nowhere" }), code: "not-in-map" },
+  update: { input: () => ({ run: own, status: "nowhere" }), code: "not-in-map" },
+  complete: { input: () => ({ run: own }), code: "gate-not-met" },
+  "ask-questions": { input: () => ({ questions: [""] }), code: "bad-usage", another: "bad-usage" },
+  accept: { input: () => NOT_THERE, code: "unknown-run" },
+  "send-back": { input: () => NOT_THERE, code: "unknown-run" },
+  retry: { input: () => NOT_THERE, code: "unknown-run" },
+  cancel: { input: () => NOT_THERE, code: "unknown-run" },
+  answer: { input: () => ({ decision: "zzzz", value: "yes" }), code: "unknown-decision" },
+  question: { input: () => ({ decision: own }), code: ANSWERED },
+  deliver: { input: () => NOT_THERE, code: "unknown-run" },
+  waive: { input: () => ({ run: own, artifact: "nothing", reason: "so" }), code: "invalid" },
+  stop: { input: () => ({ ...NOT_THERE, now: false }), code: "unknown-run" },
+  resume: { input: () => NOT_THERE, code: "unknown-run" },
+  respawn: { input: () => ({ words: [own, "worker"] }), code: "invalid" },
+  logs: { input: () => NOT_THERE, code: "unknown-run" },
+  "follow-logs": { input: () => ({ run: own }), code: ANSWERED },
+  verify: { input: () => ({ run: own }), code: ANSWERED },
+  "get-task": { input: () => ({}), code: ANSWERED, another: ANSWERED },
+  "list-context": { input: () => ({}), code: ANSWERED, another: ANSWERED },
+  "read-context": {
+    input: () => ({ file: "/etc/passwd", offset: 0 }),
+    code: "not-yours",
+    another: "not-yours",
+  },
+  workflows: { input: () => ({}), code: ANSWERED },
+  check: { input: () => ({ workflows: ["task"], situations: 10 }), code: ANSWERED },
+  simulate: { input: () => ({ workflow: "task", seed: 1, steps: 5, people: "random" }), code: ANSWERED },
+  graph: { input: () => ({ workflow: "task" }), code: ANSWERED },
+  eject: { input: () => ({ workflow: "zzzz" }), code: "unknown-workflow" },
+  schema: { input: () => ({}), code: ANSWERED },
+  init: { input: () => ({}), code: ANSWERED },
+  settings: { input: () => ({}), code: ANSWERED },
+  "trust-plan": { input: () => ({}), code: ANSWERED },
+  trust: { input: () => ({ revoke: true }), code: ANSWERED },
+  key: { input: () => ({}), code: ANSWERED },
+  "change-key": { input: () => ({ how: "no-passphrase" }), code: ANSWERED },
+  doctor: { input: () => ({}), code: ANSWERED },
+  repair: { input: () => ({}), code: ANSWERED },
+  projects: { input: () => ({}), code: ANSWERED },
+  "add-project": { input: () => ({ folder: "/zzzz" }), code: "no-folder" },
+  "update-project": { input: () => ({ project: "zzzz" }), code: "unknown-project" },
+  "remove-project": { input: () => ({ project: "zzzz" }), code: "unknown-project" },
+  workspaces: { input: () => ({}), code: ANSWERED },
+  "release-workspaces": { input: () => ({ project: "zzzz" }), code: "unknown-project" },
+  salvages: { input: () => ({ limit: 1 }), code: ANSWERED },
+  salvage: { input: () => ({ ...NOT_THERE, diff: false }), code: "unknown-salvage" },
+  "restore-salvage": { input: () => NOT_THERE, code: "unknown-salvage" },
 };
 
 async function codeOf(use: UseName, caller: Partial<Pick<Invocation, "env" | "procs">>): Promise<string> {
@@ -69,53 +120,47 @@ async function codeOf(use: UseName, caller: Partial<Pick<Invocation, "env" | "pr
     startSupervisor: () => undefined,
   };
   try {
-    const { code, data } = await performUntyped(door, use, INPUTS[use]());
-    return SCHEMAS[use].output.safeParse(data).success ? code : "not what was declared";
+    const { data } = await performUntyped(door, use, ROWS[use].input());
+    return SCHEMAS[use].output.safeParse(data).success ? ANSWERED : "not what was declared";
   } catch (error) {
     if (error instanceof UserError) return error.code;
     throw error;
   }
 }
 
-/** person, agent of the run, agent of another run. */
-const EXPECTED: Readonly<Record<UseName, readonly [string, string, string]>> = {
-  submit: ["gate-not-met", "gate-not-met", "not-your-role"],
-  "review-create": ["invalid-review", "invalid-review", "not-your-role"],
-  move: ["not-in-map", "not-in-map", "not-your-role"],
-  update: ["not-in-map", "not-in-map", "not-your-role"],
-  complete: ["gate-not-met", "gate-not-met", "not-your-role"],
-  "ask-questions": ["no-token", "bad-usage", "bad-usage"],
-  waive: ["invalid", "not-a-person", "not-a-person"],
-  stop: ["unknown-run", "not-a-person", "not-a-person"],
-  resume: ["unknown-run", "not-a-person", "not-a-person"],
-  cancel: ["unknown-run", "not-a-person", "not-a-person"],
-  respawn: ["invalid", "not-a-person", "not-a-person"],
-  "get-task": ["no-token", "ok", "ok"],
-  "list-context": ["no-token", "ok", "ok"],
-  "read-context": ["no-token", "not-yours", "not-yours"],
-};
-
-/** What a caller that is none of these is told: that it takes a person, or that it takes an agent. */
-function refusalOf(use: UseName): string {
-  return USES[use].callers.includes("person") ? "not-a-person" : "no-token";
+/** What the declaration makes of the row: nobody else is answered. */
+function expectedOf(use: UseName): Readonly<Record<keyof typeof CALLERS, string>> {
+  const { callers, kind } = USES[use];
+  const { code, agent = code, another = "not-your-role" } = ROWS[use];
+  const isFor = (caller: (typeof callers)[number]): boolean => callers.includes(caller);
+  const refused = isFor("person") ? "not-a-person" : "no-token";
+  const open = isFor("nobody") ? code : refused;
+  // What needs no store knows no token: it is one more mark.
+  const stolen = isFor("nobody") ? code : kind === "local" ? refused : "stolen-token";
+  return {
+    person: isFor("person") ? code : refused,
+    "agent of the run": isFor("agent") ? agent : refused,
+    "agent of another run": isFor("nobody") ? code : isFor("agent") ? another : refused,
+    "agent outside runs": open,
+    "nobody: a process of a run without its token": open,
+    "a child of an agent that hides its marks": open,
+    "a process with the token of another": stolen,
+  };
 }
 
 const NAMES = Object.keys(USES).filter((name): name is UseName => Object.hasOwn(USES, name));
 
+test("every use case has a row, and its schemas", () => {
+  expect([Object.keys(ROWS), Object.keys(SCHEMAS)].map((names) => names.toSorted())).toEqual([
+    NAMES.toSorted(),
+    NAMES.toSorted(),
+  ]);
+});
+
 test.for(NAMES)("%s", async (use) => {
-  const [person, agent, another] = EXPECTED[use];
   const found: Record<string, string> = {};
   for (const [name, caller] of Object.entries(CALLERS)) found[name] = await codeOf(use, caller());
-  const refused = refusalOf(use);
-  expect(found).toEqual({
-    person,
-    "agent of the run": agent,
-    "agent of another run": another,
-    "agent outside runs": refused,
-    "nobody: a process of a run without its token": refused,
-    "a child of an agent that hides its marks": refused,
-    "a process with the token of another": "stolen-token",
-  });
+  expect(found).toEqual(expectedOf(use));
 });
 
 test("nothing of that has changed the run", () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Invocation } from "../../src/app/invocation.ts";
 import type { Outcome } from "../../src/app/outcome.ts";
-import { performUntyped } from "../../src/app/perform-untyped.ts";
+import { performUntyped } from "../../src/app/perform.ts";
 import { SCHEMAS, type UseName } from "../../src/app/schemas.ts";
 import { HANDOFF, PLAN, taskScene, type Tasks } from "../cli/task-support.ts";
 import { removeHomes } from "../support/home.ts";

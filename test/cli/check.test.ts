@@ -176,7 +176,7 @@ test("a defect comes with its place and a numbered trace", async () => {
         1. a person starts a run in one (-> one, writer is started)
         2. again and again: writer submits note (-> two, writer is started)
         3. again and again: writer submits note (-> one, writer is started)
-      next: mend what is named, then: signalbox check loop
+      next: fix what is named, then: signalbox check loop
     "
   `);
 });

@@ -4,8 +4,6 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { answerMeant } from "../../src/app/act/answer-words.ts";
 import { askPerson } from "../../src/cli/prompt.ts";
-import { NO_RUN } from "../../src/core/model/run.ts";
-import { loadWorkflow } from "../support/workflows.ts";
 import type { QuestionView } from "../../src/app/view/decision/question.ts";
 
 const OPTIONS: QuestionView["options"] = [
@@ -42,8 +40,6 @@ const QUESTION: QuestionView = {
   ],
 };
 
-const ASKING = { workflow: loadWorkflow("design-approval"), run: NO_RUN };
-
 async function typing(keys: string): Promise<{ readonly said: unknown; readonly shown: string }> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   input.end(keys);
@@ -55,7 +51,7 @@ async function typing(keys: string): Promise<{ readonly said: unknown; readonly 
     input,
     output,
     width: 60,
-    meant: (typed) => answerMeant(ASKING, QUESTION, { value: typed, isTyped: true, hasText: false }),
+    meant: (typed) => answerMeant(QUESTION, { value: typed, isTyped: true, hasText: false, free: undefined }),
   }).catch((error: unknown) => (error instanceof Error ? error.message : error));
   output.end();
   return { said, shown: await shown };

@@ -147,7 +147,7 @@ test.for<[config: string, problem: string]>([
     expect(stdout).toContain(
       `Problems of config.yaml, which is not used while it has any\n  .signalbox/config.yaml:${problem}`,
     );
-    expect(stderr).toContain("  next: mend .signalbox/config.yaml, then: signalbox trust\n");
+    expect(stderr).toContain("  next: fix .signalbox/config.yaml, then: signalbox trust\n");
   }
 });
 

@@ -1,7 +1,7 @@
 /** Stages that can be disabled: what they become, and a life through each variant. */
 
 import { expect, test } from "vitest";
-import { diceOf } from "../../src/cli/dice.ts";
+import { diceOf } from "../../src/app/workflows/simulate.ts";
 import type { Workflow } from "../../src/core/model/compile.ts";
 import type { Incoming } from "../../src/core/model/event.ts";
 import type { Run } from "../../src/core/model/run.ts";

@@ -3,7 +3,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { EXIT_UNTRUSTED } from "../../src/adapters/trust/content.ts";
 import * as exits from "../../src/app/exit-codes.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { GROUPS } from "../../src/cli/help.ts";
@@ -70,5 +69,5 @@ test("the table has every option that it shows", async () => {
 test("the exit codes are those that there are", () => {
   const codes = [...readme.matchAll(/^\| (\d+) \| \S/gm)].map((match) => Number(match[1]));
   const own = Object.entries(exits).flatMap(([name, value]) => (name.startsWith("EXIT_") ? [value] : []));
-  expect(codes).toEqual([...own, EXIT_UNTRUSTED].map(Number).toSorted((a, b) => a - b));
+  expect(codes).toEqual(own.map(Number).toSorted((a, b) => a - b));
 });

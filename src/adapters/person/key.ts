@@ -15,7 +15,7 @@ import { fingerprintOf, type Signer } from "./signature.ts";
 import { keysOf, namingText } from "./succession.ts";
 import { EXIT_NOT_YOURS, requirePerson, type Who } from "./who.ts";
 
-export type Tier = "detected" | "prevented";
+type Tier = "detected" | "prevented";
 
 export type KeyView = {
   readonly path: string;

@@ -13,7 +13,7 @@ import type { Parsed } from "../../format/workflow/parse.ts";
 import type { Content, ContentFile } from "./content.ts";
 import { wrongSettings } from "./settings.ts";
 
-export type PlannedWorkflow = {
+type PlannedWorkflow = {
   readonly name: string;
   readonly title: string;
   /** Command lines that the engine runs. */

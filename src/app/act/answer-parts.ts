@@ -2,7 +2,7 @@
 
 import { UserError } from "../../adapters/user-error.ts";
 import { answeredParts, decisive, partsOf } from "../../core/gates/question-parts.ts";
-import type { Answering } from "./answer.ts";
+import type { Answering } from "./answer-with.ts";
 import type { Seen } from "../runs/find.ts";
 import { EXIT_NOT_YOURS } from "../exit-codes.ts";
 

@@ -15,7 +15,6 @@ import type { Seen } from "../runs/find.ts";
 export type Meant = { readonly said: string; readonly text?: string };
 
 type Options = QuestionView["options"];
-type Asking = Pick<Seen, "workflow" | "run">;
 
 /** Undefined where it may be none of them, or more than one. */
 function optionMeant(options: Options, typed: string): string | undefined {
@@ -36,15 +35,17 @@ type Typed = {
   readonly isTyped: boolean;
   /** Words were given apart from it. */
   readonly hasText: boolean;
+  /** The option that takes an answer in words. */
+  readonly free: string | undefined;
 };
 
-export function answerMeant(seen: Asking, question: QuestionView, typed: Typed): Meant {
+export function answerMeant(question: QuestionView, typed: Typed): Meant {
   const { value, isTyped, hasText } = typed;
   const { options } = question;
   if (options.some((option) => option.value === value)) return { said: value };
   const meant = isTyped ? optionMeant(options, value) : undefined;
   if (meant !== undefined) return { said: meant };
-  const free = hasText || isNear(options, value) ? undefined : freeAnswer(seen, question, isTyped);
+  const free = hasText || isNear(options, value) ? undefined : typed.free;
   if (free !== undefined) return { said: free, text: value };
   if (!isTyped) return { said: value };
   throw new UserError("not-an-option", `${question.id}: ${sayNone(options, value)}`, {
@@ -69,8 +70,8 @@ function isNear(options: Options, value: string): boolean {
 }
 
 /** The one option that takes what the agent needs to know. A workflow that counts wrong values of programs means what it says. */
-function freeAnswer(
-  { workflow, run }: Asking,
+export function freeAnswer(
+  { workflow, run }: Pick<Seen, "workflow" | "run">,
   { options }: QuestionView,
   isTyped: boolean,
 ): string | undefined {

@@ -1,44 +1,285 @@
-/** A person's answer to the question that a run waits with: for `answer`, and for everything that is one by another name. */
+/**
+ * A person answers the question that a run waits with.
+ *
+ * Only the options count; anything else is asked again, and counted where the workflow counts. The answer is bound to what was
+ * shown, so that nobody approves what has changed since.
+ */
 
-import type { UserError } from "../../adapters/user-error.ts";
-import type { Incoming } from "../../core/model/event.ts";
-import { shownBy } from "../../core/step/events/answer.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { maxOf } from "../../core/gates/gate.ts";
+import type { Question } from "../../engine/ports/journal.ts";
+import type { Store } from "../../engine/ports/store.ts";
 import type { Submission } from "../../engine/submit/write.ts";
-import { ask, voiceOf, type Acting, type Done } from "../context.ts";
-import type { Seen } from "../runs/find.ts";
+import { descendantsOf } from "../../engine/tasks/descendants.ts";
+import { eventKey, runOf, type Acting, type Done } from "../context.ts";
+import type { Reading } from "../declare.ts";
+import { EXIT_GATE, EXIT_NOT_YOURS, EXIT_WAITING } from "../exit-codes.ts";
+import { isUnknownRun } from "../failure.ts";
+import { success, type Outcome } from "../outcome.ts";
+import { conflict } from "../refusal.ts";
+import { runMeant, seeRun, type Seen } from "../runs/find.ts";
+import { seenOf } from "../runs/load.ts";
+import type { DataOf, InputOf } from "../schemas.ts";
+import { causeOf } from "../view/decision/cause.ts";
+import { sayTyped } from "../view/decision/choices.ts";
+import { choicesOf, partCommands, questionOf, type QuestionView } from "../view/decision/question.ts";
+import { shownWord } from "../view/decision/shown-digest.ts";
+import { nextForPerson } from "../view/actions.ts";
+import { askingTask } from "../view/work/children.ts";
+import { acknowledge, type Acknowledgement } from "./acknowledged.ts";
+import { answeredIn } from "./answer-parts.ts";
+import { answerWith, type Answering } from "./answer-with.ts";
+import { answerMeant, freeAnswer } from "./answer-words.ts";
+import { lookAgain } from "./refresh-question.ts";
+import { carryOut, hasVerb, runOfKey } from "./verbs.ts";
 
-export type Answering = {
-  /** As it was looked at: the answer is about what the question shows there. */
-  readonly seen: Seen;
-  readonly value: string;
-  readonly text?: string | undefined;
-  readonly key?: string | undefined;
-  /** Only these parts are answered; `value` is what they come to. */
-  readonly parts?: Extract<Incoming, { type: "answered" }>["parts"];
-  readonly refusedAs?: (refused: Extract<Submission, { type: "refused" }>) => UserError | undefined;
-};
+const HELP = "signalbox answer --help";
 
-export async function answerWith(
+export async function answerQuestion(
   on: Acting,
-  { seen, value, text, key, parts, refusedAs }: Answering,
-): Promise<Done> {
+  input: InputOf<"answer">,
+): Promise<Outcome<Acknowledgement>> {
+  const { parts: typed = [] } = input;
+  const key = eventKey(on, input.key);
+  const asking = { store: on.box.store, find: (word?: string) => runOf(on, word) };
+  const named = typed.length === 0 ? meantBy(asking, input) : askedOf(asking, input);
+  const { value } = named;
+  const known = runOfKey(on, named.run, key);
+  const { seen, notes } = whoAsks(seenOf(on, known ?? named.run), known !== undefined);
+  const question = questionOf(seen);
+  if (question === undefined && known === undefined) {
+    if (!hasVerb(seen, "answer")) throw nothingAsked(seen, value);
+    // Where an agent asks on its page, the answer is words, and leads where the workflow says.
+    const text = [value, input.text].filter(Boolean).join("\n\n");
+    return carryOut(on, { verb: "answer", run: seen.run.id, text, shown: input.shown, key });
+  }
+  if (known === undefined) await requireShown(on, seen, input.shown);
+  const said =
+    typed.length > 0
+      ? inParts(seen, typed, known !== undefined)
+      : saidIn(seen, question, { ...input, value });
+  const done = await answerWith(on, {
+    seen,
+    ...said,
+    text: said.text ?? input.text,
+    key,
+    refusedAs: (refused) => notCounted(refused, question, { run: seen.run.id, part: said.parts?.[0]?.part }),
+  });
+  return outcomeOf(on, { ...done, told: [...notes, ...done.told] }, said.value);
+}
+
+/** The open question that a person would answer with these words, for a door that asks at a terminal. */
+export function openQuestion(
+  { door, store }: Reading,
+  { decision }: InputOf<"question">,
+): Outcome<DataOf<"question">> {
+  if (store === undefined) throw nothingOpen();
+  const asking = { store, find: (word?: string) => runMeant(store, door, word) };
+  const { run, value } = meantBy(asking, { decision, either: true });
+  const { seen } = whoAsks(seeRun(store, door, run), false);
+  const question = value === undefined ? questionOf(seen) : undefined;
+  return success(question?.question ?? `run ${run} asks nothing`, {
+    run: seen.run.id,
+    question: question ?? null,
+    cause: causeOf(seen),
+    free: (question === undefined ? undefined : freeAnswer(seen, question, true)) ?? null,
+  });
+}
+
+type Said = Pick<Answering, "value" | "text" | "parts">;
+
+function inParts(seen: Seen, typed: readonly string[], isKnown: boolean): Said {
+  return isKnown ? { value: "", parts: [] } : answeredIn(seen, typed);
+}
+
+function saidIn(
+  seen: Seen,
+  question: QuestionView | undefined,
+  { value, text, typed = false }: Pick<InputOf<"answer">, "value" | "text" | "typed">,
+): Said {
+  if (value === undefined)
+    throw new UserError(
+      "bad-usage",
+      question === undefined ? "say the answer: VALUE" : `say the answer to ${question.id}`,
+      question === undefined ? HELP : commandsOf(question),
+    );
+  if (question === undefined) return { value };
+  const free = freeAnswer(seen, question, typed);
+  const meant = answerMeant(question, { value, isTyped: typed, hasText: text !== undefined, free });
+  return { value: meant.said, text: meant.text };
+}
+
+/** A run whose task asks is answered there, and the person is told so. */
+function whoAsks(seen: Seen, isKnown: boolean): { readonly seen: Seen; readonly notes: readonly string[] } {
+  if (isKnown || questionOf(seen) !== undefined || hasVerb(seen, "answer")) return { seen, notes: [] };
+  const asking = askingTask(seen);
+  if (asking === undefined || questionOf(asking.seen) === undefined) return { seen, notes: [] };
+  return {
+    seen: asking.seen,
+    notes: [`task ${asking.task} of ${seen.run.id} asks: this went to ${asking.seen.run.id}`],
+  };
+}
+
+/** A caller that says what it saw has lost a race when it is no longer so; otherwise the answer is for what the run last read. */
+async function requireShown(on: Acting, seen: Seen, word: string | undefined): Promise<void> {
   const { workflow, run } = seen;
-  const shown = run.question === undefined ? "" : shownBy(workflow, run, run.question.ask);
-  return ask(on, {
-    run: run.id,
-    voice: await voiceOf(on, run.id),
-    ...(key === undefined ? {} : { key }),
-    facts: {},
-    event: ({ at }, by) => ({
-      type: "answered",
-      by,
-      at,
-      ask: run.question?.ask ?? "",
-      answer: value,
-      shown,
-      ...(text === undefined ? {} : { text }),
-      ...(parts === undefined ? {} : { parts }),
-    }),
-    ...(refusedAs === undefined ? {} : { refusedAs }),
+  const id = run.question?.id ?? "";
+  if (word !== undefined && word !== shownWord(workflow, run))
+    throw conflict(run.id, `what ${id} is about has changed since it was shown as ${word}`);
+  const changed = await lookAgain(on, seen);
+  if (changed === "") return;
+  if (word !== undefined) throw conflict(run.id, changed);
+  throw new UserError("stale", changed, { next: `signalbox show ${run.id}`, exit: EXIT_GATE });
+}
+
+/** Not one of the options, and the workflow does not count that: the question stays as it is. */
+function notCounted(
+  { refusal }: Extract<Submission, { type: "refused" }>,
+  question: QuestionView | undefined,
+  of: { readonly run: string; readonly part: string | undefined },
+): UserError | undefined {
+  if (refusal.code !== "invalid" || question === undefined) return undefined;
+  const ofPart = partCommands(question, of);
+  return new UserError("not-an-option", `${question.id}: ${refusal.message}`, {
+    next: ofPart.length > 0 ? ofPart.join(", or: ") : commandsOf(question),
+    exit: EXIT_GATE,
+  });
+}
+
+function outcomeOf(on: Acting, done: Done, value: string): Outcome<Acknowledgement> {
+  const events = done.accepted?.events ?? [];
+  const again = events.find((event) => event.type === "question-repeated");
+  if (events.some((event) => event.type === "parts-answered"))
+    return acknowledge(done, sayOpen(seenOf(on, done.run)));
+  if (again === undefined) return acknowledge(done, `the answer is ${value}`);
+  const now = seenOf(on, done.run);
+  const question = questionOf(now);
+  const isLeft = events.some((event) => event.type === "moved");
+  return {
+    ...acknowledge(done),
+    exit: question !== undefined || now.row.status === "waiting" ? EXIT_WAITING : EXIT_GATE,
+    code: isLeft ? "asked-too-often" : "asked-again",
+    message: isLeft
+      ? `${again.reason}; ${again.id} was asked often enough: ${sayWhere(done, question)}`
+      : `${again.id} is asked again${sayTimes(now)}: ${again.reason}`,
+    next: question === undefined ? nextForPerson(now) : commandsOf(question),
+  };
+}
+
+/** How often that goes on, where the workflow counts it: asked once, and again until the count is spent. */
+function sayTimes({ workflow, run }: Seen): string {
+  const counter = workflow.definition.asks[run.question?.ask ?? ""]?.reask ?? "";
+  if (counter === "") return "";
+  return `, ${run.counters[counter] ?? 0} of ${maxOf(workflow, run, counter) - 1} times`;
+}
+
+function sayOpen(seen: Seen): string {
+  const { id, parts = [] } = questionOf(seen) ?? { id: "" };
+  const open = parts.filter(({ answer }) => answer === null).map(({ number }) => number);
+  return `${id} is still open: part ${open.join(", ")} of ${parts.length}`;
+}
+
+function sayWhere({ run, from, to }: Done, question: QuestionView | undefined): string {
+  const asks = question === undefined ? "" : `, and asks ${question.id}: ${question.question}`;
+  return `${run} goes from ${from} to ${to}${asks}`;
+}
+
+function commandsOf(question: QuestionView): string {
+  return choicesOf(question).map(sayTyped).join(", or: ");
+}
+
+/** How a run is found, for a call that acts and for one that looks. */
+type Asking = { readonly store: Store; readonly find: (word?: string) => string };
+
+type Meant = { readonly run: string; readonly value: string | undefined };
+
+/** With `parts` the answers are there: the one word can only be the question. */
+function askedOf(on: Asking, { decision, value, text }: InputOf<"answer">): Meant {
+  if (value !== undefined || text !== undefined)
+    throw new UserError("bad-usage", "with --part, each answer and its text stand in it", HELP);
+  return { run: decision === undefined ? onlyRun(on) : runAsking(on, decision), value: undefined };
+}
+
+function meantBy(
+  on: Asking,
+  { decision, value, either }: Pick<InputOf<"answer">, "decision" | "value" | "either">,
+): Meant {
+  if (decision === undefined) return { run: onlyRun(on), value };
+  if (either !== true) return { run: runAsking(on, decision), value };
+  // One word is an answer, unless it can only be the name of a question or of a run.
+  const run = runNamed(on, decision);
+  return run === undefined ? { run: onlyRun(on), value: decision } : { run, value: undefined };
+}
+
+/** By the id of the question, by RUN/ID, or by the run. */
+function runAsking(on: Asking, word: string): string {
+  const run = runNamed(on, word);
+  if (run !== undefined) return run;
+  throw new UserError(
+    "unknown-decision",
+    `nothing is asked under the name "${word}", and no run has it`,
+    "signalbox inbox",
+  );
+}
+
+function runNamed(on: Asking, word: string): string | undefined {
+  const { store } = on;
+  const asked = store.questions({ open: true, id: word });
+  const [only, another] = asked;
+  if (only !== undefined && another === undefined) return only.run;
+  if (another !== undefined) throw whichQuestion(word, asked);
+  const [name = "", id] = word.split("/");
+  if (id !== undefined && store.questions({ open: true, id }).length === 0) return undefined;
+  try {
+    return on.find(name);
+  } catch (error) {
+    if (isUnknownRun(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The run that we are in, its only task that asks, or the only one that asks at all. */
+function onlyRun(on: Asking): string {
+  const { store } = on;
+  const asked = store.questions({ open: true });
+  try {
+    const run = on.find();
+    const below = new Set(descendantsOf(store, run));
+    const [only, another] = asked.filter((question) => below.has(question.run));
+    const isOwn = only === undefined || asked.some((question) => question.run === run);
+    if (isOwn || another !== undefined) return run;
+    return only.run;
+  } catch (error) {
+    const [only, another] = asked;
+    if (!(error instanceof UserError) || error.code !== "which-run") throw error;
+    if (only === undefined) throw nothingOpen();
+    if (another === undefined) return only.run;
+    throw whichQuestion("", asked);
+  }
+}
+
+function whichQuestion(word: string, asked: readonly Question[]): UserError {
+  const names = asked.map(({ run, id }) => `${run}/${id}`).join(", ");
+  const what = word === "" ? "several questions are open" : `"${word}" is asked more than once`;
+  return new UserError("which-decision", `${what}: ${names}`, "signalbox inbox");
+}
+
+function nothingOpen(): UserError {
+  return new UserError("not-in-map", "nothing is asked at the moment", {
+    next: "signalbox inbox",
+    exit: EXIT_NOT_YOURS,
+  });
+}
+
+/** Where one of its tasks asks, that is what was meant; whoever answers says so. */
+function nothingAsked(seen: Seen, value: string | undefined): UserError {
+  const run = seen.run.id;
+  const { task, seen: asks } = askingTask(seen) ?? { task: "", seen };
+  const isAsked = questionOf(asks) !== undefined;
+  const other = isAsked ? `; its task ${task} does, as ${asks.run.id}` : "";
+  const look = value === undefined ? `signalbox show ${run}` : `signalbox why ${run}`;
+  return new UserError("not-in-map", `run ${run} asks nothing now${other}`, {
+    next: isAsked ? `signalbox show ${asks.run.id}` : look,
+    exit: EXIT_NOT_YOURS,
   });
 }

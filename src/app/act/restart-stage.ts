@@ -11,7 +11,7 @@ import { positionOf, waysBack, type WayBack } from "../../core/explain/ways-back
 import { scheduleOf } from "../../core/model/compile.ts";
 import { finished } from "../../core/step/refuse.ts";
 import type { Acting } from "../context.ts";
-import { answerWith } from "./answer.ts";
+import { answerWith } from "./answer-with.ts";
 import { isFinished, type Seen } from "../runs/find.ts";
 import { EXIT_NOT_YOURS } from "../exit-codes.ts";
 import { seenOf } from "../runs/load.ts";

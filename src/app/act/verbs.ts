@@ -16,20 +16,23 @@ import { worth } from "../../core/gates/status-reason.ts";
 import { descendantsOf } from "../../engine/tasks/descendants.ts";
 import type { Facts } from "../../core/model/event.ts";
 import { factsOf } from "../../engine/submit/facts.ts";
-import { answeredBefore, requireWorkspace, type Acting, type Done } from "../context.ts";
+import { answeredBefore, eventKey, requireWorkspace, runOf, type Acting, type Done } from "../context.ts";
 import { deliver, requireMergeable, type Delivery, type MergeData } from "../deliver/merge.ts";
 import { EXIT_GATE, EXIT_NOT_YOURS, EXIT_OK } from "../exit-codes.ts";
+import { isUnknownRun, NEEDS_TEXT } from "../failure.ts";
 import type { Outcome } from "../outcome.ts";
 import { conflict, refusal } from "../refusal.ts";
 import type { Seen } from "../runs/find.ts";
 import { requireKept, seenOf } from "../runs/load.ts";
+import { taskOf } from "../runs/task.ts";
+import type { InputOf } from "../schemas.ts";
 import { askingTask } from "../view/work/children.ts";
 import { nextForPerson } from "../view/actions.ts";
 import { shownWord } from "../view/decision/shown-digest.ts";
 import { sendingBack } from "../view/decision/task-choices.ts";
 import { firstLine } from "../view/words.ts";
 import { acknowledge, type Acknowledgement } from "./acknowledged.ts";
-import { answerWith } from "./answer.ts";
+import { answerWith } from "./answer-with.ts";
 import { moveTo } from "./move.ts";
 import { lookAgain } from "./refresh-question.ts";
 import { resumeRun, type Resumed } from "./resume.ts";
@@ -47,9 +50,7 @@ export type VerbCall = {
   /** What the person saw of the question, as one word: another one is refused. */
   readonly shown?: string | undefined;
   /** How the work is delivered, where accepting delivers. */
-  readonly delivery?: Delivery;
-  /** Asks the person for words that are missing; none where nobody can be asked. */
-  readonly askWords?: ((about: string) => string) | undefined;
+  readonly delivery?: Delivery | undefined;
 };
 
 export type VerbOutcome = Outcome<Acknowledgement | MergeData>;
@@ -73,6 +74,40 @@ const PURPOSE: Readonly<Record<Verb, string>> = {
   cancel: "to cancel it",
   answer: "to answer it",
 };
+
+export function accept(on: Acting, input: InputOf<"accept">): Promise<VerbOutcome> {
+  return byVerb(on, "accept", input);
+}
+
+export function sendBack(on: Acting, input: InputOf<"send-back">): Promise<VerbOutcome> {
+  return byVerb(on, "send-back", input);
+}
+
+export function retry(on: Acting, input: InputOf<"retry">): Promise<VerbOutcome> {
+  return byVerb(on, "retry", input);
+}
+
+function byVerb(on: Acting, verb: Verb, input: InputOf<"accept">): Promise<VerbOutcome> {
+  const { to, key, shown, delivery } = input;
+  return carryOut(on, { ...runAndText(on, input), verb, to, shown, key: eventKey(on, key), delivery });
+}
+
+/** One word is the run, unless no run is called that and the caller is in one: then it is the text. */
+function runAndText(
+  on: Acting,
+  { run, project, text, either, task }: InputOf<"send-back">,
+): Pick<VerbCall, "run" | "text"> {
+  const find = (word: string | undefined): string =>
+    task === true ? taskOf(on, word, project) : runOf(on, word);
+  if (either !== true) return { run: find(run), text };
+  try {
+    return { run: find(run), text };
+  } catch (error) {
+    const here = on.box.store.workspaceAt(on.door.cwd)?.run;
+    if (here === undefined || !isUnknownRun(error)) throw error;
+    return { run: here, text: run };
+  }
+}
 
 /** Whether the definition gives the verb a meaning where the run is, open or not. */
 export function hasVerb({ workflow, run }: Pick<Seen, "workflow" | "run">, verb: Verb): boolean {
@@ -175,22 +210,20 @@ function sayResumed({ unhalted, retried, respawned }: Resumed, to: string): stri
   ].join("; ");
 }
 
-/** Words that are required and missing are asked for, or the verb is refused before anything happens. */
-function wordsFor(seen: Seen, { verb, text = "", askWords }: VerbCall, way: Way): string {
+/** Without words that are required the verb is refused before anything happens; a door can ask the person and call again. */
+function wordsFor(seen: Seen, { verb, text = "" }: VerbCall, way: Way): string {
   if (!isBlank(text)) {
     if (way.text === "none" && way.kind !== "answer")
       throw new UserError("bad-usage", `no words go with this`, sayCommand(seen, verb, way));
     return text.trim();
   }
   if (way.text !== "required") return verb === "retry" && way.into !== undefined ? whatFailed(seen, way) : "";
-  const typed = askWords?.(sayAbout(seen, verb)) ?? "";
-  if (!isBlank(typed)) return typed.trim();
   const what = verb === "accept" ? "why you accept it" : verb === "answer" ? "the answer" : "what to change";
-  throw new UserError("needs-text", `say ${what}: nothing was done`, sayCommand(seen, verb, way));
-}
-
-function sayAbout(seen: Seen, verb: Verb): string {
-  return `${sayRun(seen)} in ${seen.run.state}: ${verb}`;
+  throw new UserError(
+    NEEDS_TEXT,
+    `${sayRun(seen)} is in ${seen.run.state}: say ${what}. Nothing was done.`,
+    sayCommand(seen, verb, way),
+  );
 }
 
 /** What the agent is told where the person only wants it tried again. */

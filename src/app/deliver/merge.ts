@@ -19,54 +19,30 @@ import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import { factsOf } from "../../engine/submit/facts.ts";
 import { noteNew } from "../../engine/submit/project.ts";
 import { saysWaived } from "../act/waived.ts";
-import { ask, requireWorkspace, voiceOf, type Acting, type Done, type Voice } from "../context.ts";
+import { ask, eventKey, requireWorkspace, voiceOf, type Acting, type Done, type Voice } from "../context.ts";
 import { EXIT_GATE, EXIT_OK } from "../exit-codes.ts";
 import type { Outcome } from "../outcome.ts";
 import { requireKept } from "../runs/load.ts";
 import { refusal } from "../refusal.ts";
+import { taskOf } from "../runs/task.ts";
+import type { DataOf, InputOf } from "../schemas.ts";
 import { configuredAuthor } from "../setup/commit-author.ts";
 import { isFinishing } from "../view/decision/task-choices.ts";
 import { firstLine } from "../view/words.ts";
 
-export const STRATEGIES: readonly Strategy[] = ["ff", "merge", "squash"];
 const NAMES_SHOWN = 10;
 
-/** What `--json` gives. */
-export type MergeData = {
-  readonly run: string;
-  readonly from: string;
-  readonly to: string;
-  readonly seq: number;
-  readonly branch: string;
-  /** The handover commit that was merged. */
-  readonly work: string;
-  /** The branch that it was merged into. */
-  readonly into: string;
-  /** The commit that this is at now; of `already`, the one that brought the work. */
-  readonly commit: string;
-  readonly how: Merged["how"];
-  /** How many files it got or changed. */
-  readonly files: number;
-  /** The checkout that has followed; empty for none. */
-  readonly checkout: string;
-  /** What became of the branch on the remote: `kept`, `deleted`, or `failed`. */
-  readonly remote: "kept" | "deleted" | "failed";
-};
+export type MergeData = DataOf<"deliver">;
 
 /** How it is delivered; a fast-forward where that is possible and a merge commit otherwise, unless said. */
-export type Delivery = {
-  readonly strategy?: Strategy;
-  /** The message of the new commit. */
-  readonly message?: string;
-  /** Commits on the branch that were not reviewed are left out. */
-  readonly leave?: boolean;
-  /** Also what undoes changes that the default branch got since the run began. */
-  readonly allowUndo?: boolean;
-  /** The branch is deleted on the remote of the project afterwards. */
-  readonly deleteRemote?: boolean;
-  readonly note?: string;
-  readonly key?: string;
-};
+export type Delivery = Omit<InputOf<"deliver">, "run" | "project">;
+
+export function deliverTask(
+  on: Acting,
+  { run, project, key, ...how }: InputOf<"deliver">,
+): Promise<Outcome<MergeData>> {
+  return deliver(on, taskOf(on, run, project), { ...how, key: eventKey(on, key) });
+}
 
 export async function deliver(on: Acting, id: string, how: Delivery): Promise<Outcome<MergeData>> {
   requirePerson(on.who);

@@ -10,7 +10,7 @@ import type { InputOf } from "../schemas.ts";
 import type { Outcome } from "../outcome.ts";
 import type { Seen } from "../runs/find.ts";
 import { dispatchOf, seenByAgent } from "./dispatch.ts";
-import type { Reading } from "./reading.ts";
+import type { Reading } from "../declare.ts";
 
 /** What one answer holds at most: more would push everything else out of an agent's mind. */
 const CHARACTERS_MAX = 60_000;

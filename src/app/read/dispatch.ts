@@ -12,7 +12,7 @@ import { copiesIn } from "../../adapters/files/artifacts/earlier-attempt.ts";
 import { textOfOwn } from "../../adapters/home/own-file.ts";
 import { seeRun, workflowOf, type Seen } from "../runs/find.ts";
 import { noToken, type AgentCaller } from "../caller.ts";
-import type { Reading } from "./reading.ts";
+import type { Reading } from "../declare.ts";
 import { jobId } from "../../engine/agents/job-id.ts";
 import { checkoutOf } from "../../engine/agents/judge.ts";
 import { fillPath } from "../../engine/submit/place.ts";

@@ -3,24 +3,11 @@
 import { maxOf } from "../../core/gates/gate.ts";
 import { EXIT_OK } from "../exit-codes.ts";
 import type { Outcome } from "../outcome.ts";
-import { dispatchOf, seenByAgent, type Dispatch } from "./dispatch.ts";
-import type { Reading } from "./reading.ts";
+import type { DataOf } from "../schemas.ts";
+import { dispatchOf, seenByAgent } from "./dispatch.ts";
+import type { Reading } from "../declare.ts";
 
-type TaskData = Dispatch & {
-  readonly run: string;
-  readonly role: string;
-  readonly slot: string;
-  readonly attempt: number;
-  readonly workflow: string;
-  readonly goal: string;
-  readonly state: string;
-  readonly title: string;
-  readonly folder: string;
-  /** Rounds and the like: how often, of how many times. */
-  readonly counters: Readonly<Record<string, { readonly is: number; readonly max: number }>>;
-};
-
-export function getTask(on: Reading): Outcome<TaskData> {
+export function getTask(on: Reading): Outcome<DataOf<"get-task">> {
   const { seen, caller } = seenByAgent(on);
   const { workflow, run, row, root } = seen;
   const { definition } = workflow;

@@ -1,4 +1,4 @@
-/** Which project is meant: by its name, or by where somebody stands. */
+/** Which project or repository is meant: by its name, or by where the caller is. */
 
 import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/text/closest.ts";
@@ -6,6 +6,7 @@ import type { ProjectRow } from "../../engine/ports/projects.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import type { Invocation } from "../invocation.ts";
 import { repositoryAround } from "./repository.ts";
+import { repositoryOf } from "../../adapters/trust/repository.ts";
 
 export function projectNamed(store: Store | undefined, name: string): ProjectRow {
   const found = store?.projectNamed(name);
@@ -36,4 +37,22 @@ export function projectMeant(
   const found = store?.projectAt(repo);
   if (found !== undefined) return found;
   throw new UserError("unknown-project", `${repo} is no project yet`, "signalbox project add");
+}
+
+export type Scope = {
+  readonly all?: boolean | undefined;
+  readonly project?: string | undefined;
+  readonly here?: boolean | undefined;
+};
+
+/** Undefined for all of them. Outside of a repository, nobody has to say that all are meant. */
+export function repoMeant(
+  store: Store | undefined,
+  { all, project, here }: Scope,
+  at: Pick<Invocation, "cwd" | "env">,
+): string | undefined {
+  if (all === true) return undefined;
+  if (project !== undefined) return projectNamed(store, project).repo;
+  const inside = repoHere(store, at);
+  return inside === undefined && here === true ? repositoryOf(at.cwd).main : inside;
 }

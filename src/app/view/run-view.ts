@@ -6,8 +6,8 @@
 
 import * as z from "zod/mini";
 import { VERBS } from "../../core/model/workflow.ts";
-import { At, Count, Flag, Text, Texts } from "../../format/answers/envelope.ts";
-import { Line, Note, Read } from "../../format/answers/runs.ts";
+import { At, Count, Flag, Text, Texts } from "../shapes.ts";
+import { Line, Note, Read } from "../story/schemas.ts";
 import { told } from "../../format/workflow/schema/primitives.ts";
 
 const Status = z.enum(["running", "waiting", "done", "cancelled", "failed", "damaged"]);

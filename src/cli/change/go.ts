@@ -13,7 +13,7 @@ import { bringUpToDate } from "../../engine/submit/project.ts";
 import { submit } from "../../engine/submit/submit.ts";
 import { talkOf } from "../acted.ts";
 import { acting, seeThrough, type Acting } from "../../app/context.ts";
-import { answerWith } from "../../app/act/answer.ts";
+import { answerWith } from "../../app/act/answer-with.ts";
 import type { Seen } from "../../app/runs/find.ts";
 import { EXIT_NOT_YOURS, EXIT_OK, EXIT_WAITING } from "../../app/exit-codes.ts";
 import type { Given } from "../../app/invocation.ts";

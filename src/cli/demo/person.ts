@@ -1,8 +1,8 @@
 /** The person of a demo: whoever sits at the keyboard, or a stand-in that says so. */
 
+import { UserError } from "../../app/failure.ts";
 import { createInterface } from "node:readline/promises";
 import { PROCS, type Procs } from "../../adapters/person/processes.ts";
-import { UserError } from "../../adapters/user-error.ts";
 import { EXIT_OK } from "../../app/exit-codes.ts";
 import type { Paint } from "../paint.ts";
 import type { Stage } from "./stage.ts";

@@ -1,13 +1,12 @@
 /** A throw-away place for a demo: a small repository, a state home, settings and scripted agents. Nothing of the person's is touched. */
 
+import { closest, UserError } from "../../app/failure.ts";
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { homeAt, type Env, type Home } from "../../adapters/home/paths.ts";
 import { packageRoot } from "../../adapters/library/package.ts";
-import { UserError } from "../../adapters/user-error.ts";
-import { closest } from "../../core/text/closest.ts";
 import { demoNames, demosFolder } from "./names.ts";
 
 /**

@@ -17,7 +17,7 @@ import type { Given } from "../../app/invocation.ts";
 import type { Answer, Command } from "../command.ts";
 import { getGoing, standInLine } from "../../app/start/queue.ts";
 import { textIn } from "../../app/text-input.ts";
-import { projectFor } from "../project/make.ts";
+import { projectFor } from "../../app/setup/project-row.ts";
 import { projectNamed } from "../../app/setup/project-named.ts";
 import { siteOf, type Site } from "../../app/start/site.ts";
 import { begun } from "./begun.ts";

@@ -1,11 +1,9 @@
 /** `signalbox task merge`: a person delivers the work of a task, and the task is done. */
 
-import { acting } from "../../app/context.ts";
-import { deliver } from "../../app/deliver/merge.ts";
+import { call } from "../../app/client.ts";
 import { answerOf } from "../acted.ts";
 import type { Answer, Command } from "../command.ts";
 import { deliveryIn, DELIVERY } from "../delivery.ts";
-import { taskOf } from "../../app/runs/task.ts";
 import { OF_PROJECT } from "./options.ts";
 
 export const command: Command = {
@@ -21,17 +19,9 @@ export const command: Command = {
     key: { takes: "KEY", about: "the same key twice does it once, and gives the same answer" },
   },
   examples: ["signalbox task merge k3d9", "signalbox task merge k3d9 --squash --delete-remote"],
-  answer: (given, door): Promise<Answer> =>
-    acting(door, async (on) => {
-      const { project, note, key } = given.options;
-      const how = deliveryIn(given, "signalbox task merge --help");
-      const run = taskOf(on, given.words[0], project);
-      return answerOf(
-        await deliver(on, run, {
-          ...how,
-          ...(note === undefined ? {} : { note }),
-          ...(key === undefined ? {} : { key }),
-        }),
-      );
-    }),
+  answer: async (given, door): Promise<Answer> => {
+    const { project, note, key } = given.options;
+    const how = deliveryIn(given, "signalbox task merge --help");
+    return answerOf(await call(door, "deliver", { run: given.words[0], project, note, key, ...how }));
+  },
 };

@@ -1,11 +1,7 @@
 /** `signalbox task request-changes`: a person sends a task back to its worker. The same as `signalbox send-back`, for tasks. */
 
-import { carryOut } from "../../app/act/verbs.ts";
-import { acting } from "../../app/context.ts";
-import { answerOf } from "../acted.ts";
 import type { Answer, Command } from "../command.ts";
-import { callOf, hereOf, runAndText, wordsIn } from "../verb.ts";
-import { taskOf } from "../../app/runs/task.ts";
+import { verbAnswer } from "../verb.ts";
 import { OF_PROJECT } from "./options.ts";
 
 export const command: Command = {
@@ -21,13 +17,5 @@ export const command: Command = {
     'signalbox task request-changes k3d9 "Also handle leap years"',
     "signalbox task request-changes k3d9 - < notes.md",
   ],
-  answer: (given, door): Promise<Answer> =>
-    acting(door, async (on) => {
-      const { project } = given.options;
-      const find = (word?: string): string => taskOf(on, word, project);
-      const { run, text } = runAndText(given.words, { here: hereOf(on), find });
-      return answerOf(
-        await carryOut(on, { ...callOf(given, door), verb: "send-back", run, text: wordsIn(door, text) }),
-      );
-    }),
+  answer: (given, door): Promise<Answer> => verbAnswer("send-back", given, { ...door, isForTasks: true }),
 };

@@ -14,10 +14,9 @@ import { step } from "../step/step.ts";
 import { FACTS } from "../model/vocabulary.ts";
 
 /** *helpful* people act where the run waits for them and want it done; *random* ones do anything that is allowed. */
-export const PEOPLE = ["helpful", "random"] as const;
-export type People = (typeof PEOPLE)[number];
+type People = "helpful" | "random";
 
-export type WalkStep = {
+type WalkStep = {
   readonly event: Incoming;
   /** The consequences of the event, and the run after them. */
   readonly events: readonly Event[];

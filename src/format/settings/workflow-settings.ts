@@ -98,7 +98,7 @@ function readValue(param: Param, value: SettingTree[string]): Read {
   return { wrong: `is ${what}, not ${shown(one)}${quotes}` };
 }
 
-export function isTree(value: SettingTree[string]): value is SettingTree {
+function isTree(value: SettingTree[string]): value is SettingTree {
   return typeof value === "object" && !Array.isArray(value);
 }
 

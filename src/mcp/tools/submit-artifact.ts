@@ -1,6 +1,6 @@
 /** `submit_artifact`: as `signalbox submit`. */
 
-import { UserError } from "../../adapters/user-error.ts";
+import { UserError } from "../../app/failure.ts";
 import { call } from "../../app/client.ts";
 import { optionsIn, speak, textIn, texts, type AgentTool } from "../tool.ts";
 

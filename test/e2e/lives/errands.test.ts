@@ -8,7 +8,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { diceOf } from "../../../src/cli/dice.ts";
+import { diceOf } from "../../../src/app/workflows/simulate.ts";
 import { isPerson } from "../../support/person.ts";
 import { clearFlows, makeFlow, type Flow } from "../flow-support.ts";
 import { processesOf } from "./life.ts";

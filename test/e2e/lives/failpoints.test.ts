@@ -8,7 +8,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
-import { diceOf } from "../../../src/cli/dice.ts";
+import { diceOf } from "../../../src/app/workflows/simulate.ts";
 import { begin, clear, faultsOf, makeLife, story, untilOver, type Seat } from "./life.ts";
 
 const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;

@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
 import { hasTmux } from "../../support/tmux.ts";
-import { diceOf } from "../../../src/cli/dice.ts";
+import { diceOf } from "../../../src/app/workflows/simulate.ts";
 import {
   begin,
   clear,

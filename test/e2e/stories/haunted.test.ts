@@ -11,7 +11,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { openStore } from "../../../src/adapters/store/open.ts";
 import { findPlace } from "../../../src/adapters/terminal/place.ts";
-import { diceOf } from "../../../src/cli/dice.ts";
+import { diceOf } from "../../../src/app/workflows/simulate.ts";
 import { run as signalbox } from "../../../src/cli/run.ts";
 import { AT_HOME } from "../../support/procs.ts";
 import { hasTmux } from "../../support/tmux.ts";

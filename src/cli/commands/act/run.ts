@@ -20,7 +20,7 @@ import { requireGoal } from "../../../app/start/goal.ts";
 import { getGoing } from "../../../app/start/queue.ts";
 import { textIn } from "../../../app/text-input.ts";
 import { seenOf } from "../../../app/runs/load.ts";
-import { ensureProject } from "../../project/make.ts";
+import { ensureProject } from "../../../app/setup/project-row.ts";
 import { causeOf } from "../../../app/view/decision/cause.ts";
 import type { Choice } from "../../../app/view/decision/choices.ts";
 import type { Read } from "../../../app/view/decision/question.ts";

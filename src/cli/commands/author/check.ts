@@ -1,20 +1,16 @@
-/** `signalbox check`: proves that workflows end, or shows how they do not. */
+/** `signalbox check`: shows that workflows end, or how they do not. */
 
-import { findWorkflow } from "../../../adapters/library/find.ts";
-import { check, type Report } from "../../../core/check/check.ts";
-import type { Workflow } from "../../../core/model/compile.ts";
-import type { Defect } from "../../../core/check/defect.ts";
-import { NODES_MAX } from "../../../core/check/explore/explore.ts";
-import { showProblem, type Problem } from "../../../format/problem.ts";
-import { childWorkflows } from "../../../app/workflows/children.ts";
-import { EXIT_GATE, EXIT_OK } from "../../../app/exit-codes.ts";
-import type { Answer, Command, Door } from "../../command.ts";
+import { call } from "../../../app/client.ts";
+import { EXIT_OK } from "../../../app/exit-codes.ts";
+import type { DataOf } from "../../../app/schemas.ts";
+import { answerOf } from "../../acted.ts";
+import type { Answer, Command } from "../../command.ts";
 import type { Paint } from "../../paint.ts";
 import { countingOf } from "../../progress.ts";
-import { loadWorkflow, placeOf, shownPath, type Loaded } from "../../../app/workflows/load.ts";
 import { sayWorst, thousands } from "../../worst.ts";
 
-type Checked = { readonly loaded: Loaded; readonly report: Report | undefined };
+type Checked = DataOf<"check">["workflows"][number];
+type Place = Checked["notes"][number]["at"];
 
 export const command: Command = {
   usage: "WORKFLOW...",
@@ -27,97 +23,35 @@ export const command: Command = {
     "signalbox check .signalbox/workflows/mine",
     "signalbox check --json task design-approval",
   ],
-  async answer({ words }, door): Promise<Answer> {
-    // A name that is wrong is found before the first proof is begun.
-    const found = words.map((word) => findWorkflow(word, door));
-    const loaded = await Promise.all(found.map((each) => loadWorkflow(each, door)));
-    const all = await Promise.all(loaded.map((each) => checkOne(each, door)));
-    const bad = all.filter((checked) => !isGood(checked));
-    const message =
-      bad.length === 0
-        ? "every workflow ends"
-        : `${bad.map((one) => one.loaded.name).join(", ")}: there are problems`;
-    const next = nextAfter(words, bad.length === 0);
-    return {
-      exit: bad.length === 0 ? EXIT_OK : EXIT_GATE,
-      code: bad.length === 0 ? "ok" : "invalid-workflow",
-      message,
-      data: () => ({ workflows: all.map(asData) }),
-      text: () => all.map((checked) => show(checked, door.paint)).join(""),
-      next,
-      ...(bad.length === 0 ? {} : { talk: `  next: ${next}\n` }),
-    };
+  async answer({ words: workflows }, door): Promise<Answer> {
+    const counting = countingOf(door);
+    const outcome = await call({ ...door, progress: counting.tell }, "check", { workflows });
+    counting.end();
+    const { talk, ...answer } = answerOf(outcome, () =>
+      outcome.data.workflows.map((checked) => show(checked, door.paint)).join(""),
+    );
+    return outcome.exit === EXIT_OK || talk === undefined ? answer : { ...answer, talk };
   },
 };
 
-/** Only a workflow with children pays for the code that looks at them. */
-async function misfitsOf(workflow: Workflow, door: Door): Promise<Defect[]> {
-  const children = await childWorkflows(workflow, door);
-  if (children.size === 0) return [];
-  const { badChildren } = await import("../../../engine/tasks/child.ts");
-  return badChildren(workflow, (name) => children.get(name));
+function show({ name, problems, defects, notes, worst, nodes, edges }: Checked, paint: Paint): string {
+  if (problems.length > 0) return problems.map((problem) => `${sayProblem(problem)}\n`).join("");
+  if (defects.length > 0) return defects.map((defect) => showDefect(defect, paint)).join("");
+  const size = `${thousands(nodes)} situations, ${thousands(edges)} steps looked at`;
+  const said = notes.map(({ at, message }) => `${sayPlace(at)}: note: ${message}\n`);
+  return `${paint.bold(name)}: ${paint.green("it ends.")} ${size}\n${sayWorst(worst, paint)}${said.join("")}`;
 }
 
-async function checkOne(loaded: Loaded, door: Door): Promise<Checked> {
-  if (!loaded.ok) return { loaded, report: undefined };
-  const misfits = await misfitsOf(loaded.workflow, door);
-  const counting = countingOf(door, (count) => `${loaded.name}: ${count} situations so far`);
-  const report = check(loaded.workflow, NODES_MAX, (nodes) => counting.tell(nodes));
-  counting.end();
-  const near = <T extends Pick<Defect, "at">>(each: T): T => ({
-    ...each,
-    at: { ...each.at, file: shownPath(door, loaded.found, each.at.file) },
-  });
-  const defects = [...report.defects, ...misfits].map(near);
-  return { loaded, report: { ...report, defects, notes: report.notes.map(near) } };
+function sayPlace({ file, line, col }: Place): string {
+  return `${file}:${line}:${col}`;
 }
 
-function isGood({ report }: Checked): boolean {
-  return report !== undefined && report.defects.length === 0;
+function sayProblem({ at, message, suggestion }: Checked["problems"][number]): string {
+  return `${sayPlace(at)}: ${message}${suggestion === undefined ? "" : ` (did you mean "${suggestion}"?)`}`;
 }
 
-function nextAfter(words: readonly string[], good: boolean): string {
-  return good
-    ? `signalbox simulate ${words[0] ?? ""}`
-    : `mend what is named, then: signalbox check ${words.join(" ")}`;
-}
-
-function asData({ loaded, report }: Checked): Record<string, unknown> {
-  return {
-    name: loaded.name,
-    file: loaded.file,
-    hash: loaded.ok ? loaded.workflow.hash() : "",
-    ok: isGood({ loaded, report }),
-    problems: loaded.ok ? [] : loaded.problems.map(problemData),
-    defects: (report?.defects ?? []).map(({ code, message, at, trace }) => ({
-      code,
-      message,
-      at: placeOf(at),
-      trace,
-    })),
-    notes: (report?.notes ?? []).map(({ code, message, at }) => ({ code, message, at: placeOf(at) })),
-    worst: report?.worst ?? {},
-    nodes: report?.nodes ?? 0,
-    edges: report?.edges ?? 0,
-  };
-}
-
-function problemData(problem: Problem): Record<string, unknown> {
-  const { code, message, suggestion } = problem;
-  return { code, message, at: placeOf(problem), ...(suggestion === undefined ? {} : { suggestion }) };
-}
-
-function show({ loaded, report }: Checked, paint: Paint): string {
-  if (!loaded.ok) return loaded.problems.map((problem) => `${showProblem(problem)}\n`).join("");
-  if (report === undefined) return "";
-  if (report.defects.length > 0) return report.defects.map((defect) => showDefect(defect, paint)).join("");
-  const size = `${thousands(report.nodes)} situations, ${thousands(report.edges)} steps looked at`;
-  const said = report.notes.map(({ at, message }) => `${at.file}:${at.line}:${at.col}: note: ${message}\n`);
-  return `${paint.bold(loaded.name)}: ${paint.green("it ends.")} ${size}\n${sayWorst(loaded.workflow, report.worst, paint)}${said.join("")}`;
-}
-
-function showDefect({ at, code, message, trace }: Defect, paint: Paint): string {
+function showDefect({ at, code, message, trace }: Checked["defects"][number], paint: Paint): string {
   const width = String(trace.length).length;
   const steps = trace.map((step, index) => `    ${String(index + 1).padStart(width)}. ${step}\n`);
-  return `${at.file}:${at.line}:${at.col}: ${paint.red(code)}: ${message}\n${steps.join("")}`;
+  return `${sayPlace(at)}: ${paint.red(code)}: ${message}\n${steps.join("")}`;
 }

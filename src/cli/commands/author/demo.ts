@@ -1,10 +1,10 @@
 /** `signalbox demo`: a whole workflow on the real engine, with scripts for agents, in a place that is thrown away. */
 
+import { UserError } from "../../../app/failure.ts";
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { isSupervisorAlive } from "../../../adapters/supervisor/lock.ts";
-import { UserError } from "../../../adapters/user-error.ts";
 import { EXIT_FAILED, EXIT_OK } from "../../../app/exit-codes.ts";
 import type { Given } from "../../../app/invocation.ts";
 import type { Emit } from "../../../app/outcome.ts";

@@ -1,10 +1,8 @@
 /** `signalbox graph`: draws a workflow. */
 
-import { graphOf } from "../../../format/picture/graph.ts";
-import { mermaid } from "../../../format/picture/mermaid.ts";
-import { EXIT_OK } from "../../../app/exit-codes.ts";
+import { call } from "../../../app/client.ts";
+import { answerOf } from "../../acted.ts";
 import type { Answer, Command } from "../../command.ts";
-import { requireWorkflow } from "../../../app/workflows/load.ts";
 
 export const command: Command = {
   usage: "WORKFLOW [--expanded]",
@@ -13,17 +11,10 @@ export const command: Command = {
   words: { min: 1, max: 1 },
   options: { expanded: { about: "show what stages expand to" } },
   examples: ["signalbox graph task > task.mmd", "signalbox graph staged --expanded"],
-  async answer({ words: [wanted = ""], options }, door): Promise<Answer> {
-    const { workflow, helpers, name } = await requireWorkflow(wanted, door);
-    const how = { expanded: options["expanded"] !== undefined };
-    const { states, moves } = graphOf(workflow, helpers, how);
-    return {
-      exit: EXIT_OK,
-      code: "ok",
-      message: `${name}: ${states.length} states`,
-      data: () => ({ name, hash: workflow.hash(), states, moves }),
-      text: () => mermaid(workflow, helpers, how),
-      next: `signalbox check ${wanted}`,
-    };
+  async answer({ words: [workflow = ""], options }, door): Promise<Answer> {
+    const outcome = await call(door, "graph", { workflow, expanded: options["expanded"] !== undefined });
+    // The picture goes into a file: nothing else is printed.
+    const { talk: _talk, ...answer } = answerOf(outcome, () => outcome.data.mermaid);
+    return answer;
   },
 };

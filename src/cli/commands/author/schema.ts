@@ -1,7 +1,7 @@
 /** `signalbox schema`: the JSON Schema that editors use. */
 
-import { jsonSchema } from "../../../format/workflow/schema/schema.ts";
-import { EXIT_OK } from "../../../app/exit-codes.ts";
+import { call } from "../../../app/client.ts";
+import { answerOf } from "../../acted.ts";
 import type { Answer, Command } from "../../command.ts";
 
 export const command: Command = {
@@ -10,15 +10,8 @@ export const command: Command = {
   words: { min: 0, max: 0 },
   options: {},
   examples: ["signalbox schema > workflow-1.schema.json"],
-  answer(): Answer {
-    const schema = jsonSchema();
-    return {
-      exit: EXIT_OK,
-      code: "ok",
-      message: "the schema of workflow files",
-      data: () => ({ schema }),
-      text: () => `${JSON.stringify(schema, undefined, 2)}\n`,
-      next: "",
-    };
+  async answer(_given, door): Promise<Answer> {
+    const outcome = await call(door, "schema", {});
+    return answerOf(outcome, () => `${JSON.stringify(outcome.data.schema, undefined, 2)}\n`);
   },
 };

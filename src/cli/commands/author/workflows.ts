@@ -1,9 +1,8 @@
 /** `signalbox workflows`: which workflows have a name here, and where each comes from. */
 
-import { builtInWorkflows, listWorkflows } from "../../../adapters/library/find.ts";
-import { EXIT_OK } from "../../../app/exit-codes.ts";
+import { call } from "../../../app/client.ts";
+import { answerOf } from "../../acted.ts";
 import type { Answer, Command } from "../../command.ts";
-import { loadWorkflow, type Loaded } from "../../../app/workflows/load.ts";
 
 const HASH_SHOWN = 12;
 
@@ -14,53 +13,24 @@ export const command: Command = {
   options: {},
   examples: ["signalbox workflows", "signalbox workflows --json"],
   async answer(_given, door): Promise<Answer> {
-    const builtIn = new Set(builtInWorkflows().map(({ name }) => name));
-    const loaded = await Promise.all(listWorkflows(door).map((found) => loadWorkflow(found, door)));
-    const rows = loaded.map((each) => rowOf(each, builtIn));
-    const width = (pick: (row: Row) => string): number => Math.max(...rows.map((row) => pick(row).length), 0);
-    const [name, from] = [width((row) => row.name), width((row) => row.from)];
-    const lines = rows.map(
-      (row) =>
-        `${door.paint.bold(row.name.padEnd(name))}  ${row.from.padEnd(from)}  ${door.paint.dim(shortHash(row.hash))}  ${row.title}\n`,
+    const outcome = await call(door, "workflows", {});
+    const { workflows: rows } = outcome.data;
+    const [name, from] = [
+      Math.max(...rows.map((row) => row.name.length), 0),
+      Math.max(...rows.map((row) => row.from.length), 0),
+    ];
+    const { bold, dim } = door.paint;
+    return answerOf(outcome, () =>
+      rows
+        .map(
+          (row) =>
+            `${bold(row.name.padEnd(name))}  ${row.from.padEnd(from)}  ${dim(shortHash(row.hash))}  ${row.title}\n`,
+        )
+        .join(""),
     );
-    return {
-      exit: EXIT_OK,
-      code: "ok",
-      message: `${rows.length} workflows`,
-      data: () => ({ workflows: rows }),
-      text: () => lines.join(""),
-      next: "signalbox check NAME",
-      talk: "  next: signalbox check NAME\n",
-    };
   },
 };
 
 function shortHash(hash: string): string {
   return hash.replace("sha256:", "").slice(0, HASH_SHOWN).padEnd(HASH_SHOWN);
-}
-
-type Row = {
-  readonly name: string;
-  readonly from: string;
-  readonly hash: string;
-  readonly title: string;
-  readonly file: string;
-  readonly ok: boolean;
-};
-
-function rowOf(loaded: Loaded, builtIn: ReadonlySet<string>): Row {
-  const { found, file } = loaded;
-  const { name } = found;
-  const from = found.from === "override" ? (builtIn.has(name) ? "overriding" : "repository") : "built-in";
-  if (!loaded.ok)
-    return { name, from, hash: "", title: `(it has problems: signalbox check ${name})`, file, ok: false };
-  const { workflow } = loaded;
-  return {
-    name,
-    from,
-    hash: workflow.hash(),
-    title: workflow.definition.title,
-    file,
-    ok: true,
-  };
 }

@@ -1,6 +1,6 @@
 /** `signalbox resume`: whatever holds a run up and is not a decision, is tried again. */
 
-import { UserError } from "../../../adapters/user-error.ts";
+import { UserError } from "../../../app/failure.ts";
 import { call } from "../../../app/client.ts";
 import type { InputOf } from "../../../app/schemas.ts";
 import type { Given } from "../../../app/invocation.ts";

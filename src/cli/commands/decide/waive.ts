@@ -1,7 +1,7 @@
 /** `signalbox waive`: a person lets a gate pass, for the content as it is now, and says why. */
 
+import { UserError } from "../../../app/failure.ts";
 import { call } from "../../../app/client.ts";
-import { UserError } from "../../../adapters/user-error.ts";
 import { answerOf } from "../../acted.ts";
 import type { Answer, Command } from "../../command.ts";
 

@@ -1,18 +1,9 @@
 /** `signalbox init`: a `.signalbox` folder to begin with. */
 
-import { relative } from "node:path";
-import { initialise } from "../../../adapters/config/init.ts";
-import { listWorkflows } from "../../../adapters/library/find.ts";
-import { repositoryOf } from "../../../adapters/trust/repository.ts";
-import { columns } from "../../render/table.ts";
-import { EXIT_OK } from "../../../app/exit-codes.ts";
+import { call } from "../../../app/client.ts";
+import { answerOf } from "../../acted.ts";
 import type { Answer, Command } from "../../command.ts";
-
-/** What `--json` gives. */
-export type InitData = {
-  readonly folder: string;
-  readonly files: readonly { readonly path: string; readonly status: "written" | "kept" | "changed" }[];
-};
+import { columns } from "../../render/table.ts";
 
 const SAID = {
   written: "written",
@@ -27,20 +18,14 @@ export const command: Command = {
   words: { min: 0, max: 0 },
   options: {},
   examples: ["signalbox init"],
-  answer(_given, door): Answer {
-    const { tree } = repositoryOf(door.cwd);
-    const { files } = initialise(tree);
-    const near = (path: string): string => relative(door.cwd, `${tree}/${path}`);
-    const shown = files.map(({ path, status }) => ({ path: near(path), status }));
+  async answer(_given, door): Promise<Answer> {
+    const outcome = await call(door, "init", {});
+    const { data } = await call(door, "workflows", {});
+    const { files } = outcome.data;
     const isNew = files.some(({ status }) => status === "written");
-    const data: InitData = { folder: near(".signalbox"), files: shown };
     const next = `${door.self} check task`;
     return {
-      exit: EXIT_OK,
-      code: "ok",
-      message: isNew ? "the repository is set up" : "everything is there already; nothing was written",
-      data: () => data,
-      text: () => shown.map(({ path, status }) => `${path}: ${SAID[status]}\n`).join(""),
+      ...answerOf(outcome, () => files.map(({ path, status }) => `${path}: ${SAID[status]}\n`).join("")),
       next,
       talk: [
         isNew ? "" : "Nothing was written.\n",
@@ -59,9 +44,7 @@ export const command: Command = {
             "spec first: challenged, implemented, reviewed, archived",
           ],
         ]),
-        `\nWorkflows: ${listWorkflows(door)
-          .map(({ name }) => name)
-          .join(", ")} (${door.self} workflows)\n`,
+        `\nWorkflows: ${data.workflows.map(({ name }) => name).join(", ")} (${door.self} workflows)\n`,
         `After every change in .signalbox: ${door.self} trust\n`,
       ].join(""),
     };

@@ -1,37 +1,12 @@
 /** `signalbox key`: where the human key is, what it is worth, and how to change that. */
 
-import {
-  acceptKey,
-  replaceKey,
-  replaceLostKey,
-  setPassphrase,
-  viewKey,
-  type KeyView,
-  type Tier,
-} from "../../../adapters/person/key.ts";
-import { keyPath } from "../../../adapters/person/key-file.ts";
-import { whoActs } from "../../../adapters/person/who.ts";
-import { UserError } from "../../../adapters/user-error.ts";
-import { storeOf } from "../../../app/runs/find.ts";
-import { EXIT_OK } from "../../../app/exit-codes.ts";
+import { call } from "../../../app/client.ts";
+import { badUsage } from "../../../app/failure.ts";
+import type { DataOf, InputOf } from "../../../app/schemas.ts";
+import { answerOf } from "../../acted.ts";
 import type { Answer, Command, Door } from "../../command.ts";
 
 const CHANGES = ["passphrase", "no-passphrase", "new", "lost"] as const;
-type Change = (typeof CHANGES)[number];
-
-/** What `--json` gives. */
-export type KeyData = {
-  readonly exists: boolean;
-  readonly path: string;
-  readonly fingerprint: string;
-  readonly tier: Tier | "";
-  readonly madeAt: string;
-  /** When a key of yours was replaced without its own word; empty where each named the next. */
-  readonly lostAt: string;
-  readonly former: KeyView["former"];
-  /** Where a key that could not be used was put; empty unless `--new --lost` found one. */
-  readonly aside: string;
-};
 
 export const command: Command = {
   usage: "[--passphrase | --no-passphrase | --new [--lost] | --lost]",
@@ -49,55 +24,20 @@ export const command: Command = {
   },
   examples: ["signalbox key", "signalbox key --passphrase"],
   async answer({ options }, door): Promise<Answer> {
-    const path = keyPath(door.env);
-    const asked = CHANGES.filter((name) => options[name] !== undefined);
-    if (asked.length > 1 && asked.join(" ") !== "new lost")
-      throw new UserError(
-        "bad-usage",
-        `--${asked.join(" and --")} do not go together`,
-        "signalbox key --help",
-      );
-    const aside = asked.length === 0 ? "" : await change(asked, door);
-    const view = viewKey(path);
-    const data: KeyData = {
-      exists: view !== undefined,
-      path,
-      fingerprint: view?.fingerprint ?? "",
-      tier: view?.tier ?? "",
-      madeAt: view?.madeAt ?? "",
-      lostAt: view?.lostAt ?? "",
-      former: view?.former ?? [],
-      aside,
-    };
-    const next = view?.tier === "detected" ? "signalbox key --passphrase" : "";
-    return {
-      exit: EXIT_OK,
-      code: "ok",
-      message: view === undefined ? "there is no key yet" : `the key is ${view.fingerprint}`,
-      data: () => data,
-      text: () => show(data, door),
-      next,
-      ...(next === "" ? {} : { talk: `  next: ${next}\n` }),
-    };
+    const how = changeIn(options);
+    const outcome = how === undefined ? await call(door, "key", {}) : await call(door, "change-key", { how });
+    return answerOf(outcome, () => show(outcome.data, door));
   },
 };
 
-async function change(asked: readonly Change[], door: Door): Promise<string> {
-  const store = storeOf(door);
-  try {
-    const who = whoActs({ env: door.env, store, ...(door.procs === undefined ? {} : { procs: door.procs }) });
-    const [isNew, isLost] = [asked.includes("new"), asked.includes("lost")];
-    if (isNew && isLost) return (await replaceLostKey(who, { pins: store })).aside;
-    if (isNew) await replaceKey(who, { pins: store });
-    else if (isLost) acceptKey(who, store);
-    else await setPassphrase(who, asked.includes("passphrase"));
-    return "";
-  } finally {
-    store?.close();
-  }
+function changeIn(options: Readonly<Record<string, string>>): InputOf<"change-key">["how"] | undefined {
+  const [how, ...others] = CHANGES.filter((name) => options[name] !== undefined);
+  if (how === "new" && others.join(" ") === "lost") return "new-lost";
+  if (others.length === 0) return how;
+  throw badUsage(`--${[how, ...others].join(" and --")} do not go together`, "signalbox key --help");
 }
 
-const TIERS: Readonly<Record<Tier, string>> = {
+const TIERS: Readonly<Record<Exclude<DataOf<"key">["tier"], "">, string>> = {
   detected: [
     "detected: an agent is refused wherever it can be told from you, and an act that is not signed with this key is",
     "          found by `signalbox verify`. An agent of your user that detaches itself completely could read the key.",
@@ -108,7 +48,7 @@ const TIERS: Readonly<Record<Tier, string>> = {
   ].join("\n"),
 };
 
-function show(data: KeyData, { paint }: Door): string {
+function show(data: DataOf<"key">, { paint }: Door): string {
   if (data.tier === "") return `There is no key yet. It is made at ${data.path} when you first need it.\n`;
   return [
     `${paint.bold("key")}    ${data.fingerprint}`,

@@ -1,6 +1,71 @@
 /** `signalbox workspace`: the workspaces of runs. */
 
-import type { Group } from "../../command.ts";
+import { call } from "../../../app/client.ts";
+import type { DataOf } from "../../../app/schemas.ts";
+import { answerOf, talkOf } from "../../acted.ts";
+import type { Answer, Command, Door, Group, Option } from "../../command.ts";
+import { columns } from "../../render/table.ts";
+import { scopeIn } from "../../scope.ts";
+
+const OPTIONS: Readonly<Record<string, Option>> = {
+  all: { about: "of every project" },
+  project: { takes: "NAME", about: "of this project" },
+};
+
+const list: Command = {
+  usage: "[--all | --project NAME]",
+  about:
+    "Lists the workspaces of the project that you are in, or of all: the run of each and where it is, its branch, commits ahead of where it began and changed lines, and what is odd about it.",
+  words: { min: 0, max: 0 },
+  options: OPTIONS,
+  examples: ["signalbox workspace list", "signalbox workspace list --all --json"],
+  async answer(given, door): Promise<Answer> {
+    const outcome = await call(door, "workspaces", scopeIn(given));
+    const { workspaces, strange } = outcome.data;
+    return answerOf(outcome, () =>
+      columns([
+        ...workspaces.map((workspace) => rowOf(workspace, door)),
+        ...strange.map((path) => strangerRow(path, door)),
+      ]),
+    );
+  },
+};
+
+function rowOf(workspace: DataOf<"workspaces">["workspaces"][number], { paint }: Door): string[] {
+  const { run, state, branch, ahead, added, removed, path, odd } = workspace;
+  return [
+    paint.bold(run),
+    paint.cyan(state),
+    branch,
+    ahead === null ? "" : `${ahead} ahead`,
+    added === null ? "" : `+${added} -${removed ?? 0}`,
+    odd.length === 0 ? path : `${path} ${paint.yellow(`(${odd.join("; ")})`)}`,
+  ];
+}
+
+function strangerRow(path: string, { paint }: Door): string[] {
+  return [paint.dim("-"), "", "", "", "", `${path} ${paint.yellow("(belongs to no run)")}`];
+}
+
+const gc: Command = {
+  usage: "[--all | --project NAME]",
+  about:
+    "Releases the workspaces of runs that are over or unknown: of the project that you are in, or of all. What is in them and on no branch is kept first: signalbox salvage list.\nOnly people can do this.",
+  words: { min: 0, max: 0 },
+  options: OPTIONS,
+  examples: ["signalbox workspace gc", "signalbox workspace gc --all"],
+  async answer(given, door): Promise<Answer> {
+    const outcome = await call(door, "release-workspaces", scopeIn(given));
+    const { data, message, notes, next } = outcome;
+    const lines = data.done.map(({ run, did, salvage, kept }) =>
+      [`${run}: ${did}`, salvage, kept].filter((part) => part !== "").join("; "),
+    );
+    return {
+      ...answerOf(outcome, () => lines.map((line) => `${line}\n`).join("")),
+      talk: talkOf([message, ...notes], next),
+    };
+  },
+};
 
 export const command: Group = {
   about:
@@ -8,11 +73,11 @@ export const command: Group = {
   parts: {
     list: {
       about: "list workspaces, their runs, and what is odd",
-      load: () => import("../../workspace/list.ts"),
+      load: () => Promise.resolve({ command: list }),
     },
     gc: {
       about: "release what no run needs any more; nothing in it is lost",
-      load: () => import("../../workspace/gc.ts"),
+      load: () => Promise.resolve({ command: gc }),
     },
   },
   examples: ["signalbox workspace list", "signalbox workspace gc"],

@@ -266,6 +266,6 @@ export type MoveFile = z.infer<typeof Move>;
 export type VerbFile = z.infer<typeof VerbPath>;
 
 /** The JSON Schema that editors use. */
-export function jsonSchema(): unknown {
+export function jsonSchema(): Readonly<Record<string, unknown>> {
   return z.toJSONSchema(WorkflowFile, { target: "draft-2020-12" });
 }

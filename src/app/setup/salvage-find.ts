@@ -19,8 +19,8 @@ import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/text/closest.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import type { Door } from "../command.ts";
-import { repoHere } from "../../app/setup/project-named.ts";
+import type { Invocation } from "../invocation.ts";
+import { repoHere } from "./project-named.ts";
 
 export type Salvage = {
   readonly run: string;
@@ -41,7 +41,7 @@ export type Salvage = {
   readonly at: string;
 };
 
-export type Scope = {
+export type Searching = {
   readonly on: On;
   readonly store: Store | undefined;
   /** Only of this repository. */
@@ -53,7 +53,7 @@ const ALL = 1_000_000;
 const LISTED = 10;
 
 /** The newest first. */
-export async function findSalvages({ on, store, repo: only }: Scope): Promise<readonly Salvage[]> {
+export async function findSalvages({ on, store, repo: only }: Searching): Promise<readonly Salvage[]> {
   const rows = new Map((store?.list({ limit: ALL, hidden: true }).rows ?? []).map((row) => [row.id, row]));
   const found = new Map<string, Salvage>();
   const repos = new Set([
@@ -92,7 +92,7 @@ function leftAt({ row, kept }: Pick<Salvage, "row" | "kept">, times: readonly st
   return row?.updatedAt ?? latest([...times, ...kept.map(timeOf)]);
 }
 
-type Mirror = Pick<Scope, "store"> & { readonly mirror: string; readonly repo: string };
+type Mirror = Pick<Searching, "store"> & { readonly mirror: string; readonly repo: string };
 
 /** Work that is still in its workspace is not left by anybody. */
 async function refsIn(
@@ -141,7 +141,7 @@ export function keptGits(kept: readonly KeptWorkspace[]): readonly string[] {
 export type Naming = {
   readonly on: On;
   readonly store: Store | undefined;
-  readonly door: Door;
+  readonly door: Invocation;
 };
 
 /** By the run, the beginning of its name, or its branch in the repository that the caller is in. */

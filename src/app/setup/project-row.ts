@@ -15,11 +15,11 @@ export type Wishes = {
   readonly remote?: string | undefined;
 };
 
-type On = { readonly store: Store; readonly env: Env };
+type Registering = { readonly store: Store; readonly env: Env };
 
 /** The row as it would be; nothing is written. `branch` is the one that is checked out in the repository. */
 export async function rowFor(
-  { store, env }: On,
+  { store, env }: Registering,
   of: { readonly repo: string; readonly branch: string },
   wishes: Wishes = {},
 ): Promise<ProjectRow> {
@@ -41,7 +41,7 @@ export async function rowFor(
 
 /** The repository's project as it is, or as it would be: `isNew` where it has yet to be written. */
 export async function projectFor(
-  on: On,
+  on: Registering,
   of: { readonly repo: string; readonly branch: string },
 ): Promise<ProjectRow & { readonly isNew: boolean }> {
   const present = on.store.projectAt(of.repo);
@@ -56,7 +56,7 @@ export async function projectFor(
  * can have written what the repository says of that.
  */
 export async function ensureProject(
-  on: On,
+  on: Registering,
   of: { readonly repo: string; readonly branch: string },
 ): Promise<ProjectRow> {
   const { isNew, ...project } = await projectFor(on, of);

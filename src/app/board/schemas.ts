@@ -1,8 +1,8 @@
 /** What `watch` prints with `--json`: the board once, or a row for each change. */
 
 import * as z from "zod/mini";
-import { told } from "../workflow/schema/primitives.ts";
-import { Count, Flag, Text } from "./envelope.ts";
+import { told } from "../../format/workflow/schema/primitives.ts";
+import { Count, Flag, Text } from "../shapes.ts";
 
 const ROW = {
   run: Text,
@@ -48,7 +48,7 @@ const ROW = {
   person: told(Flag, "Whether it waits for a person"),
 };
 
-export const watch = {
+export const WATCH = {
   rows: z.array(z.strictObject(ROW)),
   more: Count,
   projects: z.array(z.strictObject({ project: Text, repo: Text, atWork: Count, agents: Count })),

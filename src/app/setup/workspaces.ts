@@ -1,4 +1,4 @@
-/** The workspaces of runs as they are, and what is odd about them. Nothing here starts git. */
+/** The workspaces of runs as they are, and what is odd about them. */
 
 import { readdirSync, realpathSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -6,12 +6,18 @@ import { unless } from "../../adapters/files/errno.ts";
 import { isFolder, isThere } from "../../adapters/git/locate.ts";
 import { isWorkspaceAt } from "../../adapters/git/own.ts";
 import { presentBranch } from "../../adapters/git/refs.ts";
-import type { Home } from "../../adapters/home/paths.ts";
+import type { Env, Home } from "../../adapters/home/paths.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import { isFinished } from "../../app/runs/find.ts";
+import { changesIn } from "../board/changes.ts";
+import { UNKNOWN } from "../board/row.ts";
+import type { Reading } from "../declare.ts";
+import { success, type Outcome } from "../outcome.ts";
+import { isFinished, requireHome } from "../runs/find.ts";
+import type { DataOf, InputOf } from "../schemas.ts";
+import { repoMeant } from "./project-named.ts";
 
 export type Workspace = {
   readonly run: string;
@@ -29,9 +35,54 @@ export type Workspace = {
   readonly odd: readonly string[];
 };
 
-type On = { readonly home: Home; readonly store: Store };
+type Looking = { readonly home: Home; readonly store: Store };
 
-export function workspacesOf(on: On, repo: string | undefined): readonly Workspace[] {
+export async function workspaces(
+  { door, store }: Reading,
+  input: InputOf<"workspaces">,
+): Promise<Outcome<DataOf<"workspaces">>> {
+  const home = requireHome(door);
+  const repo = repoMeant(store, input, door);
+  const all: WorkspaceView[] = [];
+  for (const workspace of store === undefined ? [] : workspacesOf({ home, store }, repo))
+    all.push(await viewOf(workspace, { home, env: door.env }));
+  const strange = store === undefined ? [] : strangersOf({ home, store });
+  const isOdd = strange.length > 0 || all.some(({ odd }) => odd.length > 0);
+  return success(
+    `${all.length} ${all.length === 1 ? "workspace" : "workspaces"}`,
+    { workspaces: all, strange },
+    {
+      next: isOdd ? "signalbox workspace gc" : "signalbox task list",
+      notes: all.length === 0 ? ["no run has a workspace here"] : [],
+    },
+  );
+}
+
+type WorkspaceView = DataOf<"workspaces">["workspaces"][number];
+
+async function viewOf(
+  { project, repo, path, run, row, own, branch, odd }: Workspace,
+  on: { readonly home: Home; readonly env: Env },
+): Promise<WorkspaceView> {
+  // What git cannot tell is not known, and no reason to say nothing about the others.
+  const work =
+    own?.status === "bound"
+      ? await changesIn(on, { path, base: own.base, into: "" }).catch(() => UNKNOWN)
+      : UNKNOWN;
+  return {
+    project,
+    repo,
+    path,
+    run,
+    state: row?.state ?? "",
+    status: row?.status ?? "",
+    branch,
+    ...work,
+    odd,
+  };
+}
+
+export function workspacesOf(on: Looking, repo: string | undefined): readonly Workspace[] {
   const { store } = on;
   const own = store.workspaces().map((row) => workspaceOf(on, { run: row.run, path: row.path, own: row }));
   const left = leftIn(on).map((path) => workspaceOf(on, { run: basename(path), path, own: undefined }));
@@ -41,12 +92,12 @@ export function workspacesOf(on: On, repo: string | undefined): readonly Workspa
 }
 
 /** Folders among the workspaces that are named after no run that the journal knows. */
-export function strangersOf(on: On): readonly string[] {
+export function strangersOf(on: Looking): readonly string[] {
   return leftIn(on).filter((path) => rowOf(on.store, basename(path)).row === undefined);
 }
 
 /** Folders among the workspaces that belong to none of them. */
-function leftIn({ home, store }: On): readonly string[] {
+function leftIn({ home, store }: Looking): readonly string[] {
   const known = new Set(store.workspaces().map(({ path }) => basename(path)));
   const names = unless(["ENOENT", "ENOTDIR"], () => readdirSync(home.workspaces)) ?? [];
   const folder = unless(["ENOENT"], () => realpathSync(home.workspaces)) ?? home.workspaces;
@@ -58,7 +109,7 @@ function leftIn({ home, store }: On): readonly string[] {
 
 type Found = Pick<Workspace, "run" | "path" | "own">;
 
-function workspaceOf({ home, store }: On, found: Found): Workspace {
+function workspaceOf({ home, store }: Looking, found: Found): Workspace {
   const known = rowOf(store, found.run);
   const repo = found.own?.repo ?? known.row?.repo ?? "";
   const looked = { ...found, ...known, branch: presentBranch(found.path) };

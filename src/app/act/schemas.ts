@@ -1,0 +1,212 @@
+/** What acts on runs take and give. */
+
+import * as z from "zod/mini";
+import { Acknowledgement, Count, Flag, Key, MaybeFlag, MaybeText, Run, Text, Texts } from "../shapes.ts";
+import { SHOW } from "../view/run-view.ts";
+
+/** The run, where a task may also be known by its branch, or by its project. */
+const Task = { ...Run, project: MaybeText };
+
+/** A file as the caller has read it. */
+const GivenText = z.strictObject({
+  name: Text,
+  text: MaybeText,
+  problem: z.optional(z.strictObject({ code: Text, message: Text, next: Text })),
+});
+
+const DELIVERY = {
+  strategy: z.optional(z.enum(["ff", "merge", "squash"])),
+  /** The message of the new commit. */
+  message: MaybeText,
+  /** Commits on the branch that were not reviewed are left out. */
+  leave: MaybeFlag,
+  /** Also what undoes changes that the default branch got since the run began. */
+  allowUndo: MaybeFlag,
+  /** The branch is deleted on the remote of the project afterwards. */
+  deleteRemote: MaybeFlag,
+};
+
+const DELIVERED = {
+  branch: Text,
+  work: Text,
+  into: Text,
+  commit: Text,
+  how: z.enum(["already", "ff", "merge", "squash"]),
+  files: Count,
+  checkout: Text,
+  remote: z.enum(["kept", "deleted", "failed"]),
+};
+
+/** `text` is what the person says; `to` chooses one of several ways: a state, an option, or a route of an option. */
+const VERB = {
+  ...Task,
+  ...Key,
+  text: MaybeText,
+  to: MaybeText,
+  /** What the person saw of the question, as one word: another one is refused. */
+  shown: MaybeText,
+  /** `run` may be the text: it is the run only where one has that name. */
+  either: MaybeFlag,
+  /** `run` is named as tasks are: first letters mean one of the project that the caller is in. */
+  task: MaybeFlag,
+};
+
+/** By the id of the question, by RUN/ID, or by the run. */
+const DECISION = { decision: MaybeText };
+
+export const ACTS = {
+  submit: {
+    about: "Submit an artifact, with its text or as it is in its file",
+    input: z.strictObject({
+      ...Run,
+      ...Key,
+      artifact: Text,
+      file: z.optional(GivenText),
+      /** `artifact` may be the name of the run, and the name of the file that of the artifact. */
+      either: MaybeFlag,
+    }),
+    output: Acknowledgement,
+  },
+  "review-create": {
+    about: "Submit a review field by field",
+    input: z.strictObject({ ...Run, ...Key, artifact: MaybeText, file: GivenText }),
+    output: Acknowledgement,
+  },
+  move: {
+    about: "Ask for a move of a run to a state",
+    input: z.strictObject({
+      ...Run,
+      ...Key,
+      to: Text,
+      note: MaybeText,
+      from: MaybeText,
+      seq: z.optional(z.number()),
+    }),
+    output: Acknowledgement,
+  },
+  update: {
+    about: "Change details of a task, then ask for a move",
+    input: z.strictObject({
+      ...Task,
+      ...Key,
+      status: MaybeText,
+      note: MaybeText,
+      summary: MaybeText,
+      branch: MaybeText,
+      dependsOn: z.optional(Texts),
+    }),
+    output: Acknowledgement,
+  },
+  complete: {
+    about: "Ask for the one move forward of the caller's role, or submit its verdict",
+    input: z.strictObject({ ...Task, ...Key, note: MaybeText }),
+    output: Acknowledgement,
+  },
+  "ask-questions": {
+    about: "Write down questions for a person, and pass the run on to one",
+    input: z.strictObject({ ...Key, questions: Texts }),
+    output: Acknowledgement,
+  },
+  accept: {
+    about: "Accept what a run shows, and deliver it where the workflow says so",
+    input: z.strictObject({ ...VERB, delivery: z.optional(z.strictObject(DELIVERY)) }),
+    // What was merged is there where accepting delivers.
+    output: z.strictObject({
+      ...Acknowledgement.shape,
+      branch: z.optional(DELIVERED.branch),
+      work: z.optional(DELIVERED.work),
+      into: z.optional(DELIVERED.into),
+      commit: z.optional(DELIVERED.commit),
+      how: z.optional(DELIVERED.how),
+      files: z.optional(DELIVERED.files),
+      checkout: z.optional(DELIVERED.checkout),
+      remote: z.optional(DELIVERED.remote),
+    }),
+  },
+  "send-back": {
+    about: "Send the work of a run back to its agent, with what to change",
+    input: z.strictObject(VERB),
+    output: Acknowledgement,
+  },
+  retry: {
+    about: "Try again what holds a run up, or what the workflow calls a retry",
+    input: z.strictObject(VERB),
+    output: Acknowledgement,
+  },
+  cancel: {
+    about: "End a run early",
+    input: z.strictObject({ ...Run, ...Key, note: MaybeText }),
+    output: Acknowledgement,
+  },
+  answer: {
+    about: "Answer the question that a run waits with",
+    input: z.strictObject({
+      ...DECISION,
+      ...Key,
+      value: MaybeText,
+      /** `decision` may be the value: it names a decision only where one has that name. */
+      either: MaybeFlag,
+      text: MaybeText,
+      /** `N=VALUE` or `N=VALUE: TEXT`, of a question in parts. */
+      parts: z.optional(Texts),
+      /** Only if this is what the question shows. */
+      shown: MaybeText,
+      /** A person typed the value at a terminal: it may be the beginning of an option, or its number. */
+      typed: MaybeFlag,
+    }),
+    output: Acknowledgement,
+  },
+  question: {
+    about: "The open question of a run, with what it is about",
+    input: z.strictObject(DECISION),
+    output: z.strictObject({
+      run: Text,
+      /** Null where the run asks nothing that has options. */
+      question: SHOW.question,
+      /** Why it is asked, one line each. */
+      cause: Texts,
+      /** The option that takes an answer in words. */
+      free: z.nullable(Text),
+    }),
+  },
+  deliver: {
+    about: "Merge the reviewed commit of a task into the default branch, and end the task",
+    input: z.strictObject({ ...Task, ...Key, ...DELIVERY, note: MaybeText }),
+    output: z.strictObject({ ...Acknowledgement.shape, ...DELIVERED }),
+  },
+  waive: {
+    about: "Let a gate pass that an artifact keeps closed, with a reason",
+    input: z.strictObject({ ...Run, ...Key, artifact: Text, reason: Text }),
+    output: Acknowledgement,
+  },
+  stop: {
+    about: "Halt a run and the runs made of its tasks",
+    input: z.strictObject({ ...Run, now: Flag }),
+    output: z.strictObject({ run: Text, state: Text, halted: Flag, changed: Flag, waitsFor: Texts }),
+  },
+  resume: {
+    about: "Go on with a run: retry what failed, start crashed agents again, or restart a stage",
+    input: z.strictObject({
+      ...Run,
+      back: z.optional(
+        z.strictObject({
+          how: z.enum(["from-phase", "retry-failed", "restart-stage", "restart-previous"]),
+          phase: Text,
+        }),
+      ),
+    }),
+    output: z.strictObject({
+      run: Text,
+      state: Text,
+      unhalted: Flag,
+      retried: Texts,
+      respawned: Texts,
+      answered: Text,
+    }),
+  },
+  respawn: {
+    about: "Start a crashed agent again",
+    input: z.strictObject({ ...Key, project: MaybeText, /** The run, the role, or both. */ words: Texts }),
+    output: Acknowledgement,
+  },
+} as const;
