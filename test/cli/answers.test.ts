@@ -298,7 +298,7 @@ test("the published schemas are current: npm run schema", () => {
 
 describe.for([...LEAVES.keys()])("%s", (name) => {
   test("has a schema and is tried here", () => {
-    expect(ANSWERS[name], `src/format/answers has no schema of ${name}`).toBeDefined();
+    expect(ANSWERS[name], `src/app/answers.ts has no schema of ${name}`).toBeDefined();
     expect(CASES[name], `this test has no lines for ${name}`).toBeDefined();
   });
 
