@@ -239,7 +239,7 @@ function readMap(node: YAMLMap.Parsed, spot: Spot, faults: Fault[]): unknown {
       faults.push({
         offset: at,
         code: "duplicate-key",
-        message: `The key ${JSON.stringify(key)} is there twice.`,
+        message: `The key ${JSON.stringify(key)} appears twice.`,
       });
     }
     const child = childOf(spot, key, { key: at, value: pair.value?.range[0] ?? at });

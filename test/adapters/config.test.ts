@@ -215,7 +215,7 @@ test.for<[said: string, files: Files]>([
   ],
   ["accepted", { user: "harness: theirs", repository: "harnesses: { theirs: { command: [x] } }" }],
   [
-    `invalid-config: /home/.config/signalbox/config.yaml:1:31: there is no placeholder {modle} (did you mean "{model}"?)`,
+    `invalid-config: /home/.config/signalbox/config.yaml:1:31: unknown placeholder {modle} (did you mean "{model}"?)`,
     { user: "harnesses: { a: { command: [x,'{modle}'] } }" },
   ],
   [
@@ -232,7 +232,7 @@ test.for<[said: string, files: Files]>([
     { user: "env: [SIGNALBOX_TOKEN]" },
   ],
   [
-    "invalid-config: /home/.config/signalbox/config.yaml:1:26: PATH cannot be set: it is yours, with signalbox first",
+    "invalid-config: /home/.config/signalbox/config.yaml:1:26: PATH cannot be set: agents get yours, with signalbox first",
     { user: "harnesses: { a: { set: { PATH: /x }, command: [x] } }" },
   ],
   [
@@ -240,7 +240,7 @@ test.for<[said: string, files: Files]>([
     { user: "notify: bell" },
   ],
   [
-    'invalid-config: /home/.config/signalbox/config.yaml:2:1: The key "minutes" is there twice. (and 1 more)',
+    'invalid-config: /home/.config/signalbox/config.yaml:2:1: The key "minutes" appears twice. (and 1 more)',
     { user: "minutes: 1\nminutes: 2\nenv: *x\n" },
   ],
 ])("%s", async ([said, files]) => {

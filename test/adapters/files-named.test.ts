@@ -117,7 +117,7 @@ test("a list that is not there, or cannot be worked off", async () => {
   const { read, name, write } = bench();
   expect(show(await read())).toMatch(/^not found tasks\.md:1:1 .*the file is missing$/);
   write("tasks.md", "nothing");
-  expect(show(await read())).toMatch(/^found tasks\.md:1:1 .*there is no task$/);
+  expect(show(await read())).toMatch(/^found tasks\.md:1:1 .*the list has no task$/);
   name("a.ts");
   expect(show(await read())).toBe("found");
 });

@@ -202,7 +202,7 @@ describe("a page", () => {
     on.write("REVIEW.md", by);
     const told = await on.project(shown());
     expect(told.join("\n")).toContain("is written by the run alone; what it said is kept in");
-    expect(on.text("REVIEW.md")).toMatch(/^# Code Review\n\nThere is none yet\./);
+    expect(on.text("REVIEW.md")).toMatch(/^# Code Review\n\nNo review yet\./);
     const kept = on.list().find((file) => file !== "REVIEW.md") ?? "";
     expect(on.text(kept)).toBe(by);
     expect(await on.project(shown())).toEqual([]);

@@ -1,7 +1,7 @@
 /**
  * Definitions for the checker, each a file of its own that says what is wrong with it, on the line where it is wrong:
  *
- *     - { from: working, to: doen, by: human } #! unknown-state @25 "there is no state" ~done
+ *     - { from: working, to: doen, by: human } #! unknown-state @25 "unknown state" ~done
  *
  * is the code, the column, a part of the message and the suggestion. A prompt has the text "Do it." unless the file
  * brings its own in comments (`# prompt NAME:`, then lines that begin with `#   `); `# prompts: a, b` names all there are.

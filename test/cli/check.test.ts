@@ -104,7 +104,7 @@ describe("input that is wrong", () => {
     ["laterprompt", "5\nlaterprompt/prompts/a.md:2:3: it is not valid UTF-8\n"],
     [
       "typo.yaml",
-      `5\ntypo.yaml:5:11: unknown key "wiats" (did you mean "waits"?)\ntypo.yaml:8:24: there is no state "opne" (did you mean "open"?)\n`,
+      `5\ntypo.yaml:5:11: unknown key "wiats" (did you mean "waits"?)\ntypo.yaml:8:24: unknown state "opne" (did you mean "open"?)\n`,
     ],
     [
       "renamed",

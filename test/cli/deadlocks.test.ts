@@ -33,7 +33,7 @@ ends:
 `);
 
 const REASON =
-  "nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md is not there yet; tests is missing: tests is not there yet)";
+  "nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md does not exist yet; tests is missing: tests does not exist yet)";
 
 /** Nothing is recorded to be done: what the moves ordered has been done, and led nowhere. */
 async function begun(to: string): Promise<Machine> {
@@ -75,7 +75,7 @@ describe("in testing", () => {
 
       Stuck (1)
         File it  testing, AGE  abcd1234
-          Needs attention: nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md is not there yet; tests is missing: tests is not there yet).
+          Needs attention: nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md does not exist yet; tests is missing: tests does not exist yet).
           signalbox move abcd1234 writing                back to writing
           signalbox submit abcd1234 note                 submit NOTE.md yourself
           signalbox waive abcd1234 note --reason "..."   pass the gate without note
@@ -91,7 +91,7 @@ describe("in testing", () => {
       "0
       File it  (gated abcd1234)
       state  testing, for AGE
-      now    Needs attention: nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md is not there yet; tests is missing: tests is not there yet).
+      now    Needs attention: nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md does not exist yet; tests is missing: tests does not exist yet).
 
       You can type
         signalbox move abcd1234 writing                back to writing
@@ -107,16 +107,16 @@ describe("in testing", () => {
   test("why", async () => {
     expect(await said(on, "why abcd")).toMatchInlineSnapshot(`
       "0
-      abcd1234 is in testing: Needs attention: nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md is not there yet; tests is missing: tests is not there yet).
+      abcd1234 is in testing: Needs attention: nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md does not exist yet; tests is missing: tests does not exist yet).
         closed  filing automatically
-                note is missing: NOTE.md is not there yet
-                tests is missing: tests is not there yet
+                note is missing: NOTE.md does not exist yet
+                tests is missing: tests does not exist yet
                 to open it: worker or a person must write note, or a person waives it; then engine must write tests, or a person waives it
         open    writing by you
                 to do: a person asks for writing
         open    dropped by you
                 to do: a person asks for dropped
-        nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md is not there yet; tests is missing: tests is not there yet)
+        nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md does not exist yet; tests is missing: tests does not exist yet)
       You can type:
         signalbox move abcd1234 writing                back to writing
         signalbox submit abcd1234 note                 submit NOTE.md yourself
@@ -132,7 +132,7 @@ describe("in testing", () => {
     expect(await said(on, "next abcd")).toMatchInlineSnapshot(`
       "0
       signalbox move abcd1234 writing
-      Needs attention: nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md is not there yet; tests is missing: tests is not there yet).
+      Needs attention: nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md does not exist yet; tests is missing: tests does not exist yet).
       You can type:
         signalbox move abcd1234 writing                back to writing
         signalbox submit abcd1234 note                 submit NOTE.md yourself
@@ -146,7 +146,7 @@ describe("in testing", () => {
   test("resume says what to type", async () => {
     expect(await said(on, "resume abcd")).toMatchInlineSnapshot(`
       "3
-      abcd1234 needs a person: nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md is not there yet; tests is missing: tests is not there yet)
+      abcd1234 needs a person: nothing is running in testing, so it cannot go on by itself; closed: filing (note is missing: NOTE.md does not exist yet; tests is missing: tests does not exist yet)
         signalbox move abcd1234 writing                back to writing
         signalbox submit abcd1234 note                 submit NOTE.md yourself
         signalbox waive abcd1234 note --reason "..."   pass the gate without note

@@ -102,7 +102,7 @@ describe("why it asks", async () => {
     [
       "nothing at all",
       [undefined],
-      ["work.md is not there yet", "worker ended: timed-out (exit code 143)", "work.tries is spent"],
+      ["work.md does not exist yet", "worker ended: timed-out (exit code 143)", "work.tries is spent"],
     ],
   ])("%s", async ([what, made, asked]) => {
     const id = `r${what.length}`;
@@ -173,7 +173,7 @@ ends:
     [
       "nothing was left",
       [end("planner", "")],
-      ["b/plan.md is not there yet", "planner ended: killed", "deaths is spent"],
+      ["b/plan.md does not exist yet", "planner ended: killed", "deaths is spent"],
       ["back to planning", "on to writing", "on to done (the end)"],
     ],
     [

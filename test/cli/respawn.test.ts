@@ -67,7 +67,7 @@ test("it is started when that was put back, and not before", async () => {
   const write = strand("r1");
   write("Another one.\n");
   const { code, stderr } = await on.call("task respawn r1");
-  expect([code, stderr]).toEqual([5, expect.stringContaining("was changed by somebody else") as string]);
+  expect([code, stderr]).toEqual([5, expect.stringContaining("was changed by another author") as string]);
   write(PLAN);
   expect(await on.data("task respawn r1")).toMatchObject({ ok: true, from: "judging", to: "judging" });
   expect(on.store.load("r1")?.run.agents["critic"]).toMatchObject({ status: "called", attempt: 2 });

@@ -110,7 +110,7 @@ restore triage`,
       sees(verdict("tests", "pass")),
     ],
     [],
-    `nothing is running in working, so it cannot go on by itself; closed: stuck (tests must be needs_fix, but TESTS.txt says pass), judging (no worker is running; handoff is missing: section "## Handoff" of NOTES.md is not there yet)`,
+    `nothing is running in working, so it cannot go on by itself; closed: stuck (tests must be needs_fix, but TESTS.txt says pass), judging (no worker is running; handoff is missing: section "## Handoff" of NOTES.md does not exist yet)`,
   ],
   ["only people have moves", deadlocks, [start(deadlocks, "accepting")], [], "accepting waiting"],
   ["an agent was called", deadlocks, [start(deadlocks, "triaging")], [], "triaging running"],
@@ -129,7 +129,7 @@ restore triage`,
     PAIR,
     [...PAIRED, person("gate")],
     [],
-    `nothing is running in gate, so it cannot go on by itself; closed: done (plan is missing: PLAN.md is not there yet; tests is missing: tests is not there yet)
+    `nothing is running in gate, so it cannot go on by itself; closed: done (plan is missing: PLAN.md does not exist yet; tests is missing: tests does not exist yet)
 submit plan
 waive plan
 waive tests`,

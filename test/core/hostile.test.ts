@@ -128,14 +128,14 @@ test("a parameter that every object has cannot be set at the start", () => {
     params: JSON.parse('{"toString": "x"}') as Record<string, string>,
   };
   const after = step(task, NO_RUN, event);
-  expect(after.ok ? "accepted" : after.refusal.message).toBe('there is no parameter "toString"');
+  expect(after.ok ? "accepted" : after.refusal.message).toBe('unknown parameter "toString"');
 });
 
 const child = loadWorkflow("orchestrated-task");
 
 test.for<[by: Actor, params: Readonly<Record<string, string>>, said: string]>([
-  [HUMAN, { ci_status: "green" }, "ci_status is kept by the run itself: nobody begins one with it"],
-  [HUMAN, { blocker: "x" }, "blocker is kept by the run itself: nobody begins one with it"],
+  [HUMAN, { ci_status: "green" }, "ci_status is set by the run itself: a run cannot be started with it"],
+  [HUMAN, { blocker: "x" }, "blocker is set by the run itself: a run cannot be started with it"],
   [HUMAN, { ci_status: "unknown" }, "accepted"],
   [{ type: "engine" }, { ci_status: "green" }, "accepted"],
 ])("%o begins a run with %o, which the run itself keeps: %s", ([by, params, said]) => {

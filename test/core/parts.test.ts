@@ -135,7 +135,7 @@ test.for<[string, readonly Word[], string, readonly string[]]>([
     "told",
     [
       "UD-1.1 a answered fix-later null",
-      'UD-1.2 b cancelled null asked 2 times: b: "accept" needs a text that says what',
+      'UD-1.2 b cancelled null asked 2 times: b: "accept" needs a text',
       "UD-2.1 a pending null null",
       "UD-2.2 b pending null null",
     ],
@@ -151,13 +151,13 @@ test.for<[string, readonly Word[], string, readonly string[]]>([
 });
 
 test.for<[string, readonly Word[], string]>([
-  ["a part that is not there", [asked, answers("c=fix-now")], 'there is no part "c"'],
+  ["a part that is not there", [asked, answers("c=fix-now")], 'unknown part "c"'],
   ["a part twice", [asked, answers("a=fix-now a=fix-later")], "a part is answered twice"],
   ["parts of one whole", [audits("needs_human"), answers("a=fix-now")], "findings is not asked in parts"],
   [
     "what leads elsewhere by now",
     [asked, answers("a=fix-now"), answers("b=fix-later", { answer: "fix-later" })],
-    "with what is answered by now, it would be fix-now and not fix-later",
+    "together with the answers given meanwhile the result is fix-now, not fix-later",
   ],
 ])("refused is %s", ([, words, message]) => {
   expect(played(words).lines.at(-1)).toContain(message);

@@ -68,7 +68,7 @@ test("a reviewer is told its file, its shape, and what blocks in this run", () =
     What \`status\` says:
 
     - \`approved\`: it passes.
-    - \`needs_revision\`: it must be mended and is reviewed again.
+    - \`needs_revision\`: it must be fixed and is reviewed again.
     - \`blocked\`: a person must decide.
     - Any other word, or a file that cannot be read like this, does not count: you are asked again.
 
@@ -199,7 +199,7 @@ test("a review that must agree with itself is told so, with what is said of the 
     What \`verdict\` says:
 
     - \`APPROVED\`: it passes.
-    - \`NEEDS_FIX\`: it must be mended and is reviewed again.
+    - \`NEEDS_FIX\`: it must be fixed and is reviewed again.
     - \`MAJOR_ISSUES\`: a person must decide.
     - Any other word, or a file that cannot be read like this, does not count: you are asked again.
 

@@ -237,7 +237,7 @@ test("an answer is bound to what was shown, and agents give none", () => {
       .slice(-2)
       .join("\n"),
   ).toMatchInlineSnapshot(`
-    "refused: stale: what UD-APPROVE-DESIGN is about has changed since it was shown
+    "refused: stale: the content of UD-APPROVE-DESIGN has changed since it was shown
     refused: not-your-role: answering a question is for a person, not for Architect"
   `);
 });

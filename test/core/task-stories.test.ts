@@ -235,9 +235,9 @@ test("gates say what is missing and where", () => {
   expect(trace(task, words)).toMatchInlineSnapshot(`
     "pending
     planning, start-agent worker #1 (worker)
-    refused: gate-not-met: planning to working: plan is missing: section "## Plan" of TASK.md is not there yet
+    refused: gate-not-met: planning to working: plan is missing: section "## Plan" of TASK.md does not exist yet
     refused: gate-not-met: planning to working: plan is invalid: none of APPROACH, TOUCHING has content
-    refused: not-in-map: there is no state "wroking"; did you mean "working"?
+    refused: not-in-map: unknown state "wroking"; did you mean "working"?
     refused: not-your-role: planning to done is for a person, not for worker
     refused: not-your-role: planning to cancelled is for a person, not for worker"
   `);

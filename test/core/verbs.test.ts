@@ -77,7 +77,7 @@ test.for<[at: string, verb: Verb, ways: string]>([
   ["open", "send-back", ""],
   ["open", "cancel", "dropped (dropped -> dropped) optional"],
   ["looking", "send-back", "open (open -> open) required into note"],
-  ["looking", "accept", "closed done: looking to done: note is missing: NOTE.md is not there yet"],
+  ["looking", "accept", "closed done: looking to done: note is missing: NOTE.md does not exist yet"],
   ["asking", "accept", "good (answer good -> done) none"],
   [
     "asking",

@@ -24,12 +24,12 @@ test.for<[said: string, changed: string, answer: string]>([
   [
     "the proposal",
     "proposal",
-    "stale: challenge is stale: changes/x/proposal.md was changed by somebody else since it was accepted from planner: proposal counts only from planner or reviser or a person",
+    "stale: challenge is stale: changes/x/proposal.md was changed by another author since it was accepted from planner: proposal counts only from planner or reviser or a person",
   ],
   [
     "a spec",
     "specs",
-    "stale: challenge is stale: changes/x/specs/*.md was changed by somebody else since it was accepted from spec-writer: specs counts only from spec-writer or reviser or a person",
+    "stale: challenge is stale: changes/x/specs/*.md was changed by another author since it was accepted from spec-writer: specs counts only from spec-writer or reviser or a person",
   ],
   ["what it is not about", "merged", "challenged"],
 ])("a challenger approves of the plan, and %s was changed meanwhile", ([, changed, answer]) => {

@@ -111,7 +111,7 @@ test.for<[string, Readonly<Record<string, string>>, Parameters<Scene["end"]>, st
     ["writer", "timed-out"],
     [
       "It was ended because its time was over, so no verdict that it left counts. What is wrong now:",
-      "- answer: out.json is not there yet",
+      "- answer: out.json does not exist yet",
     ],
   ],
 ])("%s", async ([, files, end, lines]) => {

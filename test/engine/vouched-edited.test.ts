@@ -8,7 +8,7 @@ import { listedBy, played, type Play } from "../support/vouched.ts";
 /** As the lists of most workflows: whoever else writes into them is nobody. */
 const definition = listedBy("[worker, human]");
 const SETTINGS = { t: "npm test", l: "npm run lint" };
-const FOREIGN = "criteria.json was changed by somebody else since it was accepted from worker";
+const FOREIGN = "criteria.json was changed by another author since it was accepted from worker";
 
 type Doing = (play: Play) => Promise<void>;
 

@@ -267,7 +267,7 @@ test("of a list that somebody has written over nothing is run, and a person is t
       by: { type: "engine" },
       event: ({ at, readings = [] }) => ({ type: "observed", at, readings }),
     });
-    await expect(scene.work()).rejects.toThrow("criteria.json was changed by somebody else");
+    await expect(scene.work()).rejects.toThrow("criteria.json was changed by another author");
   };
   await dispatching(workers, act, more);
 });

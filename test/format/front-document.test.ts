@@ -44,13 +44,13 @@ test.for<[string, Reader, string, string]>([
     "none, where keys are asked for",
     proposal,
     "## Why\n\nBecause.\n\n---\n\nid: x\n\n---\n",
-    '1:1 there is no front matter at the very start; it must have "id"',
+    '1:1 front matter is missing at the very start; it must have "id"',
   ],
   [
     "an empty line before it",
     proposal,
     `\n${front("id: x")}`,
-    '1:1 there is no front matter at the very start; it must have "id"',
+    '1:1 front matter is missing at the very start; it must have "id"',
   ],
   [
     "never closed",
@@ -58,7 +58,7 @@ test.for<[string, Reader, string, string]>([
     "---\nid: x\n\n## Why\n\nBecause.",
     "1:1 the front matter that begins here has no closing --- line",
   ],
-  ["broken YAML", plain, front("id: x\nid: y"), '3:1 The key "id" is there twice.'],
+  ["broken YAML", plain, front("id: x\nid: y"), '3:1 The key "id" appears twice.'],
   [
     "no map",
     plain,
@@ -72,7 +72,7 @@ test.for<[string, Reader, string, string]>([
     "faults of both",
     proposal,
     front("version: 1", "## Why\n\nTBD"),
-    '2:1 "id" is missing; 5:1 nothing stands under the heading "Why"',
+    '2:1 "id" is missing; 5:1 nothing follows the heading "Why"',
   ],
 ])("front matter: %s", ([, reader, text, shown]) => {
   expect(faults(read(reader, text))).toBe(shown);
@@ -111,17 +111,17 @@ test.for<[string, string, string]>([
   [
     "a path",
     specs("{ id: ../a }"),
-    '4:11 "../a" is no name: a name has a-z, 0-9 and -, at most 64 of them, and begins with a letter or digit',
+    '4:11 "../a" is not a valid name: use at most 64 characters of a-z, 0-9 and -, and begin with a letter or digit',
   ],
   [
     "capitals",
     specs("{ id: Login }"),
-    '4:11 "Login" is no name: a name has a-z, 0-9 and -, at most 64 of them, and begins with a letter or digit',
+    '4:11 "Login" is not a valid name: use at most 64 characters of a-z, 0-9 and -, and begin with a letter or digit',
   ],
   [
     "an option",
     specs("{ id: -rf }"),
-    '4:11 "-rf" is no name: a name has a-z, 0-9 and -, at most 64 of them, and begins with a letter or digit',
+    '4:11 "-rf" is not a valid name: use at most 64 characters of a-z, 0-9 and -, and begin with a letter or digit',
   ],
   ["no id", specs("{ path: a.md }"), '4:5 "affected_specs[0].id" is missing'],
   ["no list", front("id: x\naffected_specs: a"), '3:17 "affected_specs" must be a list'],
@@ -182,14 +182,19 @@ const scenarios: Reader = {
 test.for<[string, Reader, string, string]>([
   ["enough", long, "## Why\n\nNobody can log in\nat all.", "ok"],
   ["enough in several blocks", long, "## Why\n\nNobody can\n\n### More\n\n- log in today", "ok"],
-  ["too little", long, "## Why\n\nNobody   can", '1:1 under "Why" stand 10 characters, and 20 are the least'],
+  [
+    "too little",
+    long,
+    "## Why\n\nNobody   can",
+    '1:1 the section "Why" has 10 characters, and needs at least 20',
+  ],
   [
     "too little but for a placeholder",
     long,
     "## Why\n\nNobody can\n\n[a very long text that somebody fills in]",
-    '1:1 under "Why" stand 10 characters, and 20 are the least',
+    '1:1 the section "Why" has 10 characters, and needs at least 20',
   ],
-  ["nothing at all", long, "## Why\n\nTBD", '1:1 nothing stands under the heading "Why"'],
+  ["nothing at all", long, "## Why\n\nTBD", '1:1 nothing follows the heading "Why"'],
   [
     "numbers in headings",
     numbered,
@@ -206,19 +211,19 @@ test.for<[string, Reader, string, string]>([
     "a number twice",
     numbered,
     "## Requirements\n\n### R1: Log in\n\nIt.\n\n### R1: Log out\n\nIt.",
-    '7:1 the requirement "R1" is there twice (first on line 3)',
+    '7:1 the requirement "R1" appears twice (first on line 3)',
   ],
   [
     "an item twice",
     numbered,
     "## Requirements\n\n- R1: a\n- `R1`: b",
-    '4:3 the requirement "R1" is there twice (first on line 3)',
+    '4:3 the requirement "R1" appears twice (first on line 3)',
   ],
   [
     "no numbers",
     numbered,
     "## Requirements\n\nLog in.",
-    '1:1 under "Requirements" stands no requirement with a number (a heading or an item that begins with R1)',
+    '1:1 the section "Requirements" has no requirement with a number (a heading or an item that begins with R1)',
   ],
   [
     "scenarios in headings",
@@ -236,7 +241,7 @@ test.for<[string, Reader, string, string]>([
     "no scenario",
     scenarios,
     "## Criteria\n\n- WHEN I log in\n- THEN I am in",
-    '1:1 under "Criteria" stands no scenario (a heading or an item `Scenario: ...`)',
+    '1:1 the section "Criteria" has no scenario (a heading or an item `Scenario: ...`)',
   ],
   [
     "no THEN",
@@ -248,7 +253,7 @@ test.for<[string, Reader, string, string]>([
     "below another heading",
     scenarios,
     "## Criteria\n\nText.\n\n## Scenario: Log in\n\n- WHEN a\n- THEN b",
-    '1:1 under "Criteria" stands no scenario (a heading or an item `Scenario: ...`)',
+    '1:1 the section "Criteria" has no scenario (a heading or an item `Scenario: ...`)',
   ],
 ])("under a heading: %s", ([, reader, text, shown]) => {
   expect(faults(read(reader, text))).toBe(shown);
@@ -270,7 +275,7 @@ test.for<[string, string, string]>([
   [
     "places stay what they are",
     front("id: x", "<proposal>\n## Why\n\nTBD\n</proposal>\n"),
-    '6:1 nothing stands under the heading "Why"',
+    '6:1 nothing follows the heading "Why"',
   ],
 ])("a tag: %s", ([, text, shown]) => {
   expect(faults(read(plain, text))).toBe(shown);

@@ -25,8 +25,8 @@ describe("syntax", () => {
   test.for<[string, string]>([
     ['{"a": 1}', "ok"],
     [" [1, -2.5e3, null, true] ", "ok"],
-    ['{"a": 1,\n "a": 2}', '2:2 the key "a" is there twice'],
-    ['{"a": {"b": 1, "\\u0062": 2}}', '1:16 the key "b" is there twice'],
+    ['{"a": 1,\n "a": 2}', '2:2 the key "a" appears twice'],
+    ['{"a": {"b": 1, "\\u0062": 2}}', '1:16 the key "b" appears twice'],
     ['{"a": 1,}', "1:9 nothing follows the comma before }"],
     ["{\n  'a': 1}", "2:3 a key in double quotes is expected"],
     ["{a: 1}", "1:2 a key in double quotes is expected"],

@@ -70,11 +70,11 @@ describe("a section is put", () => {
   test.for<[string, string, string, string]>([
     ["a heading of its own rank", "# T\n", "x\n\n## Other\ny", 'use "###"'],
     ["an underlined text", "# T\n", "x\n---\n", 'use "###"'],
-    ["a fence that nothing closes", "## Plan\n\n## N\n", "```\nx", "swallow"],
-    ["a comment that nothing closes", "## Plan\n\n## N\n", "<!-- x", "swallow"],
+    ["a fence that nothing closes", "## Plan\n\n## N\n", "```\nx", "would hide the text after it"],
+    ["a comment that nothing closes", "## Plan\n\n## N\n", "<!-- x", "would hide the text after it"],
     ["a file with it twice", "## Plan\na\n## Plan\nb\n", "x", "appears twice"],
-    ["a file that ends in a fence", "```\ncode\n", "x", "would be no heading"],
-    ["a file that ends in a comment", "<!--\n", "x", "would be no heading"],
+    ["a file that ends in a fence", "```\ncode\n", "x", "would not be a heading"],
+    ["a file that ends in a comment", "<!--\n", "x", "would not be a heading"],
     ["a file with too many lines", "x\n".repeat(6000), "x", "has more than 5000 lines"],
   ])("not: %s", ([, text, body, reason]) => {
     expect(put(text, body)).toContain("refused: ");

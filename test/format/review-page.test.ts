@@ -49,7 +49,7 @@ test("a page has all of it, in this order", () => {
   expect(reviewPage(ROUND)).toMatchInlineSnapshot(`
     "# Code Review (Iteration 2)
 
-    By reviewer at 2026-01-01T08:00:00Z, from \`changes/a/review.json\`. Changes here count for nothing.
+    By reviewer at 2026-01-01T08:00:00Z, from \`changes/a/review.json\`. Edits of this file have no effect.
 
     > Nearly there.
 
@@ -147,15 +147,15 @@ test("where nothing was found or said, that is said", () => {
   expect(page).toMatchInlineSnapshot(`
     "# Code Review (Iteration 2)
 
-    By reviewer at 2026-01-01T08:00:00Z, from \`changes/a/review.json\`. Changes here count for nothing.
+    By reviewer at 2026-01-01T08:00:00Z, from \`changes/a/review.json\`. Edits of this file have no effect.
 
     ## Test Results
 
-    Nothing is said of the tests.
+    The review does not report test results.
 
     ## Security
 
-    Nothing is said of it.
+    The review does not mention it.
 
     ## Issues
 
@@ -167,7 +167,7 @@ test("where nothing was found or said, that is said", () => {
 
     ## Next Steps
 
-    Nothing is left to mend.
+    Nothing is left to fix.
     "
   `);
 });

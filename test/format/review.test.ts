@@ -248,6 +248,6 @@ test("what a section looks like", () => {
 test("what says no verdict is no review", () => {
   expect(reviewShape(artifactOf("task", "plan"))).toBeUndefined();
   expect(outcome(artifactOf("task", "plan"), { verdict: "PASS" })).toBe(
-    "no: it is no review: nothing in it says a verdict",
+    "no: the artifact is not a review: it has no verdict",
   );
 });

@@ -77,7 +77,7 @@ describe("set in place", () => {
     ["not where it is no YAML", "tasks: [\n", "not-editable"],
     ["not where it is no list", "tasks: 1\n", "not-editable"],
     [
-      "not where it is no text",
+      "not where it is not a text",
       "tasks:\n  - id: T-1\n    title: One\n    status: { a: b }\n",
       "not-editable",
     ],

@@ -68,9 +68,9 @@ Complexity: hard (three places)
   });
 
   test.for<[string, string, string]>([
-    ["no task", "# Plan\n\nText.", "1: there is no task"],
-    ["in a fence", `\`\`\`\n${task("1")}\`\`\``, "1: there is no task"],
-    ["an id twice", task("1") + task("1"), '6: the task "1" is there twice'],
+    ["no task", "# Plan\n\nText.", "1: the list has no task"],
+    ["in a fence", `\`\`\`\n${task("1")}\`\`\``, "1: the list has no task"],
+    ["an id twice", task("1") + task("1"), '6: the task "1" appears twice'],
     ["no files", "### Task 1: x\n\nDependencies: none", '1: task "1": names no files (a line `Files: ...`)'],
     ["files to be named", "### Task 1: x\n\nFiles: TBD", '1: task "1": names no files (a line `Files: ...`)'],
     [
@@ -83,7 +83,7 @@ Complexity: hard (three places)
       "### Task 1: x\n\nFiles: C:\\a",
       '1: task "1": the file "C:\\a" is not a path inside the workspace',
     ],
-    ["an unknown dependency", task("1", "Task 7"), '1: task "1": depends on "7", which is no task'],
+    ["an unknown dependency", task("1", "Task 7"), '1: task "1": depends on "7", which is not a task'],
     ["itself", task("1", "1"), "1: tasks depend on each other: 1 -> 1"],
     [
       "a cycle",
@@ -195,14 +195,14 @@ describe("tasks in YAML", () => {
       "3: the id 1.10 is read as 1.1: put it in quotes",
     ],
     ["no id", tasks("{title: a}"), "3: a task needs an id, as a text"],
-    ["an id that is no text", tasks("{id: true, title: a}"), "3: a task needs an id, as a text"],
+    ["an id that is not a text", tasks("{id: true, title: a}"), "3: a task needs an id, as a text"],
     ["no title", tasks("{id: a}"), "3: a task needs a title or a goal"],
     [
       "an unknown status",
       tasks("{id: a, title: b, status: done}"),
       '3: task "a": the status "done" is unknown',
     ],
-    ["no tasks", "tasks: []", "1: there is no task"],
+    ["no tasks", "tasks: []", "1: the list has no task"],
     ["no list", "tasks: x", "1: the file must have a list `tasks`"],
     ["a task that is no map", tasks("x"), "3: a task must be a map with an id"],
     [
@@ -240,25 +240,17 @@ describe("tasks with boxes", () => {
       '1: the heading says task "1.1", its block says "1.2"',
     ],
     ["no block", "### Task 1.1: x\n\nText.", '1: task "1.1": has no YAML block'],
-    [
-      "a broken block",
-      "### Task 1.1: x\n\n```yaml\nid: 1.1\nid: 1.2\n```",
-      '5: The key "id" is there twice.',
-    ],
+    ["a broken block", "### Task 1.1: x\n\n```yaml\nid: 1.1\nid: 1.2\n```", '5: The key "id" appears twice.'],
     ["no id", "- [ ] Make it", "1: a task must read `- [ ] 1.1 title`"],
     ["another box", "- [?] 1.1 Make it", "1: the box must be [ ] or [x], not [?]"],
-    [
-      "inside another",
-      "- [ ] 1 Make it\n  - [ ] 1.1 And this",
-      "2: a task must not stand inside another task",
-    ],
-    ["an id twice", "- [ ] 1.1 a\n- [ ] 1.1 b", '2: the task "1.1" is there twice'],
+    ["inside another", "- [ ] 1 Make it\n  - [ ] 1.1 And this", "2: a task must not be inside another task"],
+    ["an id twice", "- [ ] 1.1 a\n- [ ] 1.1 b", '2: the task "1.1" appears twice'],
     [
       "an unknown dependency",
       "- [ ] 1.1 a\n  - Depends: 9.9",
-      '1: task "1.1": depends on "9.9", which is no task',
+      '1: task "1.1": depends on "9.9", which is not a task',
     ],
-    ["no boxes", "- a\n- b", "1: there is no task"],
+    ["no boxes", "- a\n- b", "1: the list has no task"],
     [
       "a file that is renamed",
       block("1.1", "action: RENAME\nfile: a.rs -> b.rs"),
@@ -340,22 +332,22 @@ describe("layers", () => {
     [
       "one twice",
       `## Data\n\n${box("1.1")}\n## 2. Data Layer\n\n${box("2.1")}`,
-      "5:1 the layer data is there twice",
+      "5:1 the layer data appears twice",
     ],
     [
       "a number twice",
       `## 1. Data\n\n${box("1.1")}\n## 1. Logic\n\n${box("2.1")}`,
-      "5:1 two layers have the number 1: nobody can say which comes first",
+      "5:1 two layers have the number 1, so their order is not clear",
     ],
     [
       "a task under none",
       `## Data\n\n${box("1.1")}\n## Notes\n\n${box("2.1")}`,
-      '7:3 task "2.1": stands under no layer, and others do (a heading like `## 1. Data Layer`)',
+      '7:3 task "2.1": is not below a layer, and others are (a heading like `## 1. Data Layer`)',
     ],
     [
       "a rule that makes a heading",
       `## Data\n\n${box("1.1")}\nThat is all.\n---\n\n${box("1.2")}`,
-      '8:3 task "1.2": stands under no layer, and others do (the text on line 5 is underlined, which makes it a heading: put an empty line below it)',
+      '8:3 task "1.2": is not below a layer, and others are (the text on line 5 is underlined, which makes it a heading: put an empty line below it)',
     ],
     [
       "a rule that makes none",
@@ -385,7 +377,7 @@ describe("layers", () => {
     [
       "no such layer",
       `${counts("ui: {}")}${box("1.1")}`,
-      '3:7 there is no layer "ui": they are data, logic, integration, testing',
+      '3:7 unknown layer "ui": use one of data, logic, integration, testing',
     ],
     ["no map", `---\nlayers: 3\n---\n\n${box("1.1")}`, '2:9 "layers" must be a map of layers'],
   ])("%s", ([, text, shown]) => {

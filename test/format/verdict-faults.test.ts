@@ -35,7 +35,7 @@ test.for<[string, string]>([
     `${under("x")}\n\n## Review`,
     '7:1 the section "## Review" appears twice (first on line 3), so that none counts',
   ],
-  ["# Task\n\n### Review", 'not found: 3:1 the section "## Review" is missing; this heading is another one'],
+  ["# Task\n\n### Review", 'not found: 3:1 the section "## Review" is missing; this heading differs'],
   [
     under("Verdict: PASS", "---"),
     "3:1 the section must begin with the line `Verdict: PASS` or `Verdict: FAIL` or `Verdict: NEEDS_HUMAN` or `Verdict: BLOCKED` (the text on line 5 is underlined, which makes it a heading: put an empty line below it)",

@@ -8,7 +8,7 @@ export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everyt
 # Nothing in .signalbox is used before somebody has looked at it with: signalbox trust
 # More words about every key: docs/configuration.md and docs/harnesses.md of Signalbox.
 
-# The harness of roles that name none. Built in: claude, codex, gemini, opencode.
+# The harness of roles that do not name one. Built in: claude, codex, gemini, opencode.
 #harness: codex
 
 # How agents are called. The prompt comes on standard input, and as a file: {prompt} and $SIGNALBOX_PROMPT.
@@ -64,7 +64,7 @@ export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everyt
 # auto: agents have terminals where tmux is installed. none: they never do.
 #terminal: auto
 
-# What workspaces need beyond what git holds: a command that runs in each before the first agent, and in the checkout of each judge,
+# What workspaces need besides the files in git: a command that runs in each before the first agent, and in the checkout of each judge,
 # with a folder that all of them share; whether the default branch is fetched first where the project has a remote; and how many workspaces there
 # may be, and how many megabytes must be free on the disk, for another one to be made.
 # The commits that the engine makes of the work have your git identity and this message unless you say otherwise.

@@ -265,7 +265,7 @@ function sayOther(events: readonly Event[], followed: readonly string[]): readon
       ];
     if (event.type === "agent-crashed" && event.foreign !== undefined)
       return [
-        `${sayRole(event.role)} is not started: ${event.foreign.join(", ")} was changed by somebody else`,
+        `${sayRole(event.role)} is not started: ${event.foreign.join(", ")} was changed by another author`,
       ];
     if (event.type === "slot-settled" && event.outcome === "failed")
       return [`${event.artifact}/${event.slot} failed`];

@@ -94,7 +94,7 @@ function sayObserved(workflow: Workflow, after: Run, event: Extract<Incoming, { 
   if (workflow.definition.artifacts[first.artifact]?.reader.type === "files")
     return `files of ${first.artifact} are changed`;
   const isEngines = workflow.definition.artifacts[first.artifact]?.by.includes("engine") === true;
-  if (!isEngines) return `somebody else changes ${first.artifact}`;
+  if (!isEngines) return `another author changes ${first.artifact}`;
   return `the engine sees ${sayReadings(workflow, after, event)}`;
 }
 

@@ -13,7 +13,7 @@ type Words = Readonly<Record<string, Verdict>>;
 const MEANS: Readonly<Record<Verdict, string>> = {
   pass: "it passes",
   pass_with_notes: "it passes, with notes",
-  needs_fix: "it must be mended and is reviewed again",
+  needs_fix: "it must be fixed and is reviewed again",
   needs_human: "a person must decide",
   reject: "it must not be done at all",
 };

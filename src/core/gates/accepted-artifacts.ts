@@ -35,11 +35,11 @@ export function sayForeign({ definition }: Workflow, run: Run, name: string): st
   const what = file === "" ? name : fillPath(run, file, "*");
   const from = run.held[name]?.accepted?.by;
   const since = from === undefined ? "" : ` since it was accepted from ${person(from)}`;
-  return `${what} was changed by somebody else${since}: ${name} counts only from ${by.map(person).join(" or ")}`;
+  return `${what} was changed by another author${since}: ${name} counts only from ${by.map(person).join(" or ")}`;
 }
 
 export function mendForeign(run: Run, name: string): string {
-  return `put back what was there, or a person says that it is theirs (signalbox submit ${run.id} ${name})`;
+  return `restore the accepted text, or a person submits the new one (signalbox submit ${run.id} ${name})`;
 }
 
 function person(name: string): string {

@@ -252,8 +252,8 @@ export function notReserved(resource: string, holder?: string): Unmet {
   if (holder !== undefined)
     return {
       code: "gate-not-met",
-      message: `the ${resource} is taken: run ${holder} works there, and one at a time can`,
-      mend: `let ${holder} go on until it gives the place back (signalbox show ${holder} says what it waits for) or end it (signalbox cancel ${holder})`,
+      message: `the ${resource} is in use: run ${holder} works there, and only one run can at a time`,
+      mend: `wait until ${holder} releases the place (signalbox show ${holder} says what it waits for) or end it (signalbox cancel ${holder})`,
     };
   return { code: "gate-not-met", message: `no ${resource} is free`, mend: `a ${resource} becomes free` };
 }

@@ -22,8 +22,8 @@ export function notAsked(
 ): string | undefined {
   const param = params[name];
   if (param === undefined) return undefined;
-  if (param.type !== "text") return `${name} is no text`;
-  if (param.default !== "" || param.named !== undefined) return `${name} is filled in where nobody asks`;
+  if (param.type !== "text") return `${name} is not a text`;
+  if (param.default !== "" || param.named !== undefined) return `${name} is set where no person asks for it`;
   const other = param.set.find((who) => who !== "human");
   if (other !== undefined) return `${other} may set ${name}`;
   return moves.some(({ set = {} }) => Object.hasOwn(set, name)) ? `a move sets ${name}` : undefined;

@@ -53,12 +53,12 @@ function reasonFor(on: { workflow: Workflow; run: Run }, member: Member, cause: 
   const { workflow, run } = on;
   const name = member.artifact;
   const artifact = workflow.definition.artifacts[name];
-  if (artifact === undefined) return `there is no artifact "${name}"`;
+  if (artifact === undefined) return `unknown artifact "${name}"`;
   const what = describe(artifact, name);
   const held = run.held[slotKey(name, member.slot)];
   switch (cause) {
     case "absent":
-      return held?.reading.faults[0]?.reason ?? `${what} is not there yet`;
+      return held?.reading.faults[0]?.reason ?? `${what} does not exist yet`;
     case "waiver":
       return `waived by ${run.waivers[name]?.by ?? "a person"}: ${run.waivers[name]?.reason ?? ""}`;
     case "foreign":

@@ -32,7 +32,7 @@ export function listedIn(run: Run, from: readonly ListName[]): Listed {
   for (const { artifact, list } of from) {
     const reading = run.held[artifact]?.reading;
     if (reading?.found !== true || reading.faults.length > 0) {
-      objections.push(`${artifact} is not there, or not as it should be`);
+      objections.push(`${artifact} is missing or invalid`);
       continue;
     }
     const content = contentOf(artifact, reading.digest);

@@ -30,7 +30,7 @@ export function superseded(run: Run, agent: { role: string; attempt: number }): 
 export function unknownState(workflow: Workflow, run: Run, to: string): Refusal {
   const near = closest(to, Object.keys(workflow.definition.states));
   const hint = near === undefined ? "" : `; did you mean "${near}"?`;
-  return { code: "not-in-map", message: `there is no state "${to}"${hint}`, next: `signalbox why ${run.id}` };
+  return { code: "not-in-map", message: `unknown state "${to}"${hint}`, next: `signalbox why ${run.id}` };
 }
 
 export function notInMap(workflow: Workflow, run: Run, to: string): Refusal {
@@ -118,7 +118,7 @@ export function unusable(run: Run, { artifact, faults }: Reading, found: Worth):
     code: found.standing === "stale" ? "stale" : "gate-not-met",
     message: `${artifact} is ${found.standing}: ${found.reason}${also.join("")}`,
     ...(found.at === undefined ? {} : { at: found.at }),
-    next: `${found.mend ?? `mend ${artifact}`}, then: signalbox submit ${run.id} ${artifact}`,
+    next: `${found.mend ?? `fix ${artifact}`}, then: signalbox submit ${run.id} ${artifact}`,
   };
 }
 
@@ -127,7 +127,7 @@ export function notAccepted(workflow: Workflow, run: Run, name: string): Refusal
   return {
     code: "stale",
     message: sayForeign(workflow, run, name),
-    next: `signalbox submit ${run.id} ${name}, where it is yours; otherwise put back what was there`,
+    next: `signalbox submit ${run.id} ${name}, if the new text is yours; otherwise restore the accepted one`,
   };
 }
 

@@ -43,7 +43,7 @@ function decide(draft: Draft, event: Incoming): Refusal | undefined {
   const wrong = validate(workflow, run, event);
   if (wrong !== undefined) return wrong;
   if (event.type === "run-started") return begin(draft, event);
-  if (run.seq === 0) return invalid(run, "the run was not started yet");
+  if (run.seq === 0) return invalid(run, "the run has not started yet");
   if (event.type === "agent-started" || event.type === "agent-ended") return agentEvent(draft, event);
   if (workflow.definition.states[run.state]?.final !== undefined) return finished(run);
   switch (event.type) {

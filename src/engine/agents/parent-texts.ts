@@ -30,7 +30,7 @@ export async function requireUnaltered(
     if (altered === undefined) continue;
     const { file, artifact, from } = altered;
     const whose = from === "human" ? "a person" : from;
-    const message = `${role} must read ${file} first, which was changed by somebody else since it was accepted from ${whose}`;
+    const message = `${role} must read ${file} first, which was changed by another author since it was accepted from ${whose}`;
     const next = `put back what was there, or say that it is yours: signalbox submit ${id} ${artifact}; then: signalbox resume ${row.id}`;
     throw Object.assign(new Error(message), { next });
   }

@@ -77,7 +77,7 @@ function inputOf(role: AgentRole, more: Part = {}): z.ZodMiniType {
     }),
     project_type: told(z.enum(["web", "api", "cli", "lib", "mixed"]), "Says which checks apply"),
     tools_available: Texts,
-    artifact_list: told(Texts, "Files of the session that are there"),
+    artifact_list: told(Texts, "Files of the session that exist"),
     ...more,
   });
 }
@@ -85,7 +85,7 @@ function inputOf(role: AgentRole, more: Part = {}): z.ZodMiniType {
 function sayContext({ required, optional }: (typeof CONTEXT)[AgentRole]): string {
   const all = [
     ...(required.length === 0 ? [] : [`in a full session ${required.join(", ")}`]),
-    ...(optional.length === 0 ? [] : [`where it is there ${optional.join(", ")}`]),
+    ...(optional.length === 0 ? [] : [`if it exists ${optional.join(", ")}`]),
   ];
   return `What is to be read first, with its path in the workspace${all.length === 0 ? "" : `: ${all.join("; ")}`}`;
 }
@@ -107,7 +107,7 @@ function outputOf({ status, artifacts = {}, more = {} }: Answer): z.ZodMiniType 
   return z.strictObject({
     status: told(
       z.enum(["OK", "BLOCKED", ...(status === undefined ? [] : [status])]),
-      "FAIL is none of them: who has failed has left nothing that counts",
+      "FAIL is not one of them: an agent that failed has left no valid output",
     ),
     summary: told(Filled, "In one to three sentences"),
     artifacts: z.strictObject({
@@ -251,8 +251,8 @@ export const AGENT_INPUTS = eachOf((role) => inputOf(role, INPUTS[role]));
 export const AGENT_OUTPUTS = eachOf((role) => outputOf(OUTPUTS[role]));
 
 export const AGENT_SCHEMAS = {
-  "agent-input-1.schema.json": () => published("What an agent of a team is given", AGENT_INPUTS),
-  "agent-output-1.schema.json": () => published("What an agent of a team gives back", AGENT_OUTPUTS),
+  "agent-input-1.schema.json": () => published("Input of an agent of a team", AGENT_INPUTS),
+  "agent-output-1.schema.json": () => published("Output of an agent of a team", AGENT_OUTPUTS),
 } as const;
 
 /** One document: `#/$defs/Coder` is the schema for that role. */

@@ -21,23 +21,23 @@ export const TaskPayload = z.strictObject({
   instructions: told(upTo(2000), "What the list says about it"),
   dependencyOutputs: told(
     z.array(z.strictObject({ taskId: Text, summary: upTo(500) })),
-    "What those have to say that it depends on; an empty summary where somebody has said nothing, or was skipped",
+    "Summaries of its dependencies; empty if a dependency has none or was skipped",
   ),
   constraints: told(
     z.strictObject({ maxReadFiles: Count, maxWriteFiles: Count, allowBashCommands: z.boolean() }),
-    "What the agent is asked to keep to",
+    "Rules that the agent must follow",
   ),
-  context: told(Texts, "Files of the workspace that the agent has asked for"),
-  earlier: told(Texts, "Files of the workspace with what was found wrong with an earlier attempt"),
+  context: told(Texts, "Files of the workspace that the agent requested"),
+  earlier: told(Texts, "Files of the workspace with findings about an earlier attempt"),
 });
 
 export const TaskResult = z.strictObject({
   taskId: told(Filled, "The id of the task"),
   status: told(
     z.enum(["completed", "failed", "needs_context"]),
-    "needs_context: requestedFiles are given once; what no file tells is asked of a person",
+    "needs_context: the agent gets requestedFiles once; then a person is asked",
   ),
-  summary: told(Filled, "What was done, or what must be known first; 500 characters of it are handed on"),
+  summary: told(Filled, "What was done, or what must be known first; the first 500 characters are passed on"),
   filesModified: told(z.array(Text), "Paths"),
   errors: z.optional(told(Texts, "What went wrong")),
   error: z.optional(told(Text, "The same as one text")),

@@ -52,6 +52,6 @@ export function takenFrom(front: Front, wanted: DataContract): Taken {
   if (front.faults.length > 0) return { faults: front.faults, fields, lists };
   const required = wanted.shape?.type === "object" ? Object.keys(wanted.shape.required) : [];
   if (front.isThere || required.length === 0) return { faults: faultsOf(misfits, front), fields, lists };
-  const reason = `there is no front matter at the very start; it must have ${required.map(quote).join(", ")}`;
+  const reason = `front matter is missing at the very start; it must have ${required.map(quote).join(", ")}`;
   return { faults: [{ at: front.placeOf([]), reason }], fields, lists };
 }

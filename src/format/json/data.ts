@@ -166,7 +166,7 @@ function entryOf(
     return [];
   }
   if (!ID.test(id)) {
-    const reason = `${quote(id)} is no name: a name has a-z, 0-9 and -, at most 64 of them, and begins with a letter or digit`;
+    const reason = `${quote(id)} is not a valid name: use at most 64 characters of a-z, 0-9 and -, and begin with a letter or digit`;
     wrong.push({ path: at, reason });
     return [];
   }

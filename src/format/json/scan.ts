@@ -64,7 +64,7 @@ function object(cursor: Cursor, spot: Spot, depth: number): unknown {
     if (cursor.text[at] !== '"') throw new Stop(at, "a key in double quotes is expected");
     const key = string(cursor);
     if (spot.children.has(key))
-      throw new Stop(at, `the key ${JSON.stringify(key).slice(0, 80)} is there twice`);
+      throw new Stop(at, `the key ${JSON.stringify(key).slice(0, 80)} appears twice`);
     blanks(cursor);
     if (cursor.text[cursor.at] !== ":") throw new Stop(cursor.at, "a colon is expected after the key");
     cursor.at += 1;

@@ -46,7 +46,7 @@ export function readDocument(reader: DocumentReader, file: string, text: string)
 function flawsIn(reader: DocumentReader, outline: Outline, section: Section): readonly Flaw[] {
   const { name } = section;
   if (!hasContent(outline, section.body))
-    return [{ offset: startOf(section.heading), reason: `nothing stands under the heading ${quote(name)}` }];
+    return [{ offset: startOf(section.heading), reason: `nothing follows the heading ${quote(name)}` }];
   const under = reader.under?.[name];
   return under === undefined ? [] : flawsUnder(outline, section, under);
 }
@@ -118,7 +118,7 @@ function flawsUnder(outline: Outline, section: Section, under: Under): readonly 
   if (under === "scenarios") return scenarios(outline, section);
   const length = lengthOf(outline, section);
   if (length >= under) return [];
-  const reason = `under ${quote(section.name)} stand ${length} characters, and ${under} are the least`;
+  const reason = `the section ${quote(section.name)} has ${length} characters, and needs at least ${under}`;
   return [{ offset: startOf(section.heading), reason }];
 }
 
@@ -162,7 +162,7 @@ function itemPortions(outline: Outline, blocks: readonly Block[]): readonly Port
 function numbered(outline: Outline, section: Section): readonly Flaw[] {
   const parts = portionsOf(outline, section, NUMBERED);
   if (parts.length === 0) {
-    const reason = `under ${quote(section.name)} stands no requirement with a number (a heading or an item that begins with R1)`;
+    const reason = `the section ${quote(section.name)} has no requirement with a number (a heading or an item that begins with R1)`;
     return [{ offset: startOf(section.heading), reason }];
   }
   const first = new Map<string, number>();
@@ -172,14 +172,14 @@ function numbered(outline: Outline, section: Section): readonly Flaw[] {
     if (before === undefined) first.set(id, offset);
     if (before === undefined) return [];
     const { line } = outline.placeAt(before);
-    return [{ offset, reason: `the requirement ${quote(id)} is there twice (first on line ${line})` }];
+    return [{ offset, reason: `the requirement ${quote(id)} appears twice (first on line ${line})` }];
   });
 }
 
 function scenarios(outline: Outline, section: Section): readonly Flaw[] {
   const parts = portionsOf(outline, section, SCENARIO);
   if (parts.length === 0) {
-    const reason = `under ${quote(section.name)} stands no scenario (a heading or an item \`Scenario: ...\`)`;
+    const reason = `the section ${quote(section.name)} has no scenario (a heading or an item \`Scenario: ...\`)`;
     return [{ offset: startOf(section.heading), reason }];
   }
   return parts.flatMap(({ text, offset, lines }) => {

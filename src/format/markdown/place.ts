@@ -73,7 +73,7 @@ export function cutSection(text: string, heading: string): Cut {
     const after = outlineOf("", rest);
     if (same(others(outline, heading), parts(after))) return { ok: true, text: mark + rest, cut };
   }
-  const reason = `the section "## ${heading}" cannot be taken out without changing what stands around it`;
+  const reason = `the section "## ${heading}" cannot be removed without changing the text around it`;
   return { ok: false, reason };
 }
 
@@ -181,6 +181,6 @@ function doubtOf({ before, after, heading, content }: Doubt): string | undefined
   const isThere = own.length === 1 && own[0]?.text.endsWith(expected) === true;
   if (isThere && same(others(before, heading), others(after, heading))) return undefined;
   return own.length === 0
-    ? `the file ends inside something that is not closed, so that "## ${heading}" would be no heading`
-    : "the text leaves something open (a fence, a comment), so that it would swallow what follows it";
+    ? `the file ends inside something that is not closed, so that "## ${heading}" would not be a heading`
+    : "the text leaves a fence or a comment open, which would hide the text after it";
 }

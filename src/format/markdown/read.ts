@@ -23,5 +23,5 @@ export function findInMarkdown(reader: MarkdownReader, file: string, text: strin
 function find(reader: FileReader, file: string, text: string): Finding {
   if (reader.type === "section" || (reader.type === "document" && reader.front === undefined))
     return findInMarkdown(reader, file, text);
-  throw new Error(`${reader.type} is no reader of Markdown`);
+  throw new Error(`${reader.type} is not a reader of Markdown`);
 }

@@ -57,7 +57,7 @@ function absent(outline: Outline, reader: SectionReader): Flaw {
   });
   const missing = `the section "## ${reader.heading}" is missing`;
   if (near === undefined) return { offset: 0, reason: missing };
-  return { offset: startOf(near), reason: `${missing}; this heading is another one` };
+  return { offset: startOf(near), reason: `${missing}; this heading differs` };
 }
 
 /** A section that moves a run must be the one that a person would identify, and must be visible. */

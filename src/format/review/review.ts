@@ -39,7 +39,7 @@ export function reviewShape({ reader }: Pick<Artifact, "reader">): ObjectShape |
 export function makeReview(artifact: Pick<Artifact, "reader">, said: unknown, block: Severity): MadeReview {
   const { reader } = artifact;
   const shape = reviewShape(artifact);
-  if (shape === undefined) return no("it is no review: nothing in it says a verdict");
+  if (shape === undefined) return no("the artifact is not a review: it has no verdict");
   if (!isObject(said)) return no("a review is one object");
   const wrong = misfits(shape, said);
   if (wrong.length > 0) return no(reasonsOf(wrong));
@@ -47,7 +47,7 @@ export function makeReview(artifact: Pick<Artifact, "reader">, said: unknown, bl
     reader.type === "section" ? sectionDraft(reader.verdicts ?? {}, said) : dataDraft(reader, said);
   if (draft.misfits.length > 0) return no(reasonsOf(draft.misfits));
   const { claim, text, review } = draft;
-  if (claim === undefined) return no("it says no verdict");
+  if (claim === undefined) return no("the review has no verdict");
   // An inconsistent approval is a mistake, even if the gate would accept it as the verdict that its issues imply.
   const rules = APPROVES.has(claim.verdict)
     ? { block: review === undefined ? BLOCKS_BESIDE_A_LINE : block, isStrict: true }

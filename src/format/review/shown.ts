@@ -60,19 +60,21 @@ function roundsIn({ of }: ReviewProjection, root: unknown): readonly Round[] {
 }
 
 /** A review as a page for people, built from the accepted reading. It is never read back: edits of it have no effect. */
-const NO_REVIEW = "# Code Review\n\nThere is none yet. Changes here count for nothing.\n";
+const NO_REVIEW = "# Code Review\n\nNo review yet. Edits of this file have no effect.\n";
 
 export function reviewPage(round: Round | undefined): string {
   if (round === undefined) return NO_REVIEW;
   const { iteration, summary, security, next } = round;
   const parts: readonly (readonly string[])[] = [
     [`# Code Review (Iteration ${iteration})`],
-    [`By ${round.reviewer} at ${round.at}, from ${quotedName(round.file)}. Changes here count for nothing.`],
+    [
+      `By ${round.reviewer} at ${round.at}, from ${quotedName(round.file)}. Edits of this file have no effect.`,
+    ],
     quotedLines(summary),
     ["## Test Results"],
     testLines(round.tests),
     ["## Security"],
-    [security === "" ? "Nothing is said of it." : quotedLine(security)],
+    [security === "" ? "The review does not mention it." : quotedLine(security)],
     ["## Issues"],
     ...issueParts(round, "###"),
     ["## Verdict"],
@@ -101,9 +103,9 @@ export function reviewBlock(round: Round): string {
 }
 
 const NEXT: Readonly<Record<Round["status"], string>> = {
-  approved: "Nothing is left to mend.",
-  needs_revision: "Mend what is listed; it is reviewed again.",
-  rejected: "It is not to be done like this.",
+  approved: "Nothing is left to fix.",
+  needs_revision: "Fix the listed issues; the work is reviewed again.",
+  rejected: "This approach is rejected.",
 };
 
 function joined(parts: readonly (readonly string[])[]): string {
@@ -114,7 +116,7 @@ function joined(parts: readonly (readonly string[])[]): string {
 }
 
 function testLines(tests: Tests | null): readonly string[] {
-  if (tests === null) return ["Nothing is said of the tests."];
+  if (tests === null) return ["The review does not report test results."];
   const { status, total, passed, failed, skipped } = tests;
   return [
     "| status | total | passed | failed | skipped |",

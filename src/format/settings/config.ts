@@ -25,7 +25,7 @@ const Variable = z
   );
 /** Signalbox sets these variables itself: setting them would have no effect, or a wrong one. */
 const SetVariable = Variable.check(
-  z.regex(/^(?!PATH$)/, "PATH cannot be set: it is yours, with signalbox first"),
+  z.regex(/^(?!PATH$)/, "PATH cannot be set: agents get yours, with signalbox first"),
 );
 const Argument = z.string().check(z.regex(/^[^\0]*$/, "an argument cannot hold a NUL byte"));
 const Argv = z.array(Argument).check(z.minLength(1, "must at least name a program"));
@@ -38,20 +38,16 @@ const Minutes = z
 
 const HarnessFile = z.strictObject({
   command: z.optional(told(Argv, "The program and its arguments, with placeholders")),
-  again: z.optional(
-    told(Argv, "For the second and later turns of one attempt; the same command unless given"),
-  ),
-  terminal: z.optional(
-    told(Argv, "How the program is called where it has a terminal, and stays until its run is over"),
-  ),
+  again: z.optional(told(Argv, "For the second and later turns of one attempt; default: the same command")),
+  terminal: z.optional(told(Argv, "The command for a program with a terminal that stays until its run ends")),
   terminal_again: z.optional(
-    told(Argv, "The same for an agent that goes on after it was stopped; terminal unless given"),
+    told(Argv, "The same for an agent that continues after it was stopped; default: terminal"),
   ),
   env: z.optional(
-    told(z.array(Variable), "Variables that are handed on, beyond those that every agent gets"),
+    told(z.array(Variable), "Variables that are passed on, besides those that every agent gets"),
   ),
   set: z.optional(told(z.record(SetVariable, Argument), "Variables with a fixed value")),
-  stdin: z.optional(told(z.boolean(), "Whether the prompt comes on standard input; true unless given")),
+  stdin: z.optional(told(z.boolean(), "Whether the prompt comes on standard input; default: true")),
   minutes: z.optional(told(Minutes, "A turn is ended after this time")),
   stall_minutes: z.optional(told(Minutes, "A turn is ended after this time without output")),
 });
@@ -60,13 +56,13 @@ const WorkspaceFile = z.strictObject({
   author: z.optional(
     told(
       z.string().check(z.regex(/^[^<>\n]+ <[^<>\s]+>$/)),
-      "Whose the engine's commits are, as NAME <EMAIL>; your git identity unless given",
+      "The author of the engine's commits, as NAME <EMAIL>; default: your git identity",
     ),
   ),
   message: z.optional(
     told(
       Text,
-      "The message of the engine's commits: {goal}, {run}, {workflow} and {state} are filled in; {goal} ({state}) unless given",
+      "The message of the engine's commits: {goal}, {run}, {workflow} and {state} are replaced; default: {goal} ({state})",
     ),
   ),
   setup: z.optional(
@@ -78,16 +74,16 @@ const WorkspaceFile = z.strictObject({
   fetch: z.optional(
     told(
       z.boolean(),
-      "Whether the default branch of a project with a remote is fetched before work begins; true unless given",
+      "Whether the default branch of a project with a remote is fetched before work begins; default: true",
     ),
   ),
   max: z.optional(
-    told(z.int().check(z.minimum(1)), "At most so many workspaces of the repository; 100 unless given"),
+    told(z.int().check(z.minimum(1)), "The maximum number of workspaces of the repository; default: 100"),
   ),
   min_free_mb: z.optional(
     told(
       z.int().check(z.minimum(0)),
-      "No workspace is made while less than this many megabytes are free on the disk of the state home; 1024 unless given",
+      "No workspace is created while the disk of the state home has fewer free megabytes; default: 1024",
     ),
   ),
 });
@@ -98,26 +94,25 @@ const Settings: z.ZodMiniType<SettingTree> = z.lazy(() =>
 );
 
 export const ConfigFile = z.strictObject({
-  harness: z.optional(told(Name, "The harness of roles that name none")),
-  harnesses: z.optional(told(z.record(Name, HarnessFile), "How agents are called, by name")),
+  harness: z.optional(told(Name, "The harness of roles that do not name one")),
+  harnesses: z.optional(told(z.record(Name, HarnessFile), "Commands of agents, by name")),
   checks: z.optional(told(z.record(Name, Text), "Command lines of checks, by name")),
-  env: z.optional(told(z.array(Variable), "Variables that are handed on to every agent and check")),
-  minutes: z.optional(told(Minutes, "The time limit where neither role nor harness has one")),
-  stall_minutes: z.optional(told(Minutes, "The limit for silence where neither role nor harness has one")),
+  env: z.optional(told(z.array(Variable), "Variables that are passed on to every agent and check")),
+  minutes: z.optional(told(Minutes, "The time limit if neither role nor harness has one")),
+  stall_minutes: z.optional(told(Minutes, "The limit for silence if neither role nor harness has one")),
   terminal: z.optional(
-    told(
-      z.enum(["auto", "none"]),
-      "auto: agents have terminals where tmux is installed; none: they never do",
-    ),
+    told(z.enum(["auto", "none"]), "auto: agents have terminals if tmux is installed; none: they never do"),
   ),
-  workspace: z.optional(told(WorkspaceFile, "What workspaces need beyond what git holds")),
+  workspace: z.optional(told(WorkspaceFile, "What workspaces need besides the files in git")),
   workflows: z.optional(
     told(
       z.record(Name, Settings),
       "Parameters of workflows, by the name of the workflow: a tree of keys, as the workflow names them",
     ),
   ),
-  notify: z.optional(told(Argv, "A person's own: the program that is run when a person is asked")),
+  notify: z.optional(
+    told(Argv, "Only in a person's own file: the program that is run when a person is asked"),
+  ),
 });
 
 export type ConfigFile = z.infer<typeof ConfigFile>;
@@ -207,7 +202,7 @@ function argumentRefused(
     const near = PLACEHOLDERS.some((known) => known === word) ? undefined : closest(word, PLACEHOLDERS);
     if (near === undefined) return [];
     return [
-      { code: "unknown-placeholder", message: `there is no placeholder {${word}}`, suggestion: `{${near}}` },
+      { code: "unknown-placeholder", message: `unknown placeholder {${word}}`, suggestion: `{${near}}` },
     ];
   });
 }

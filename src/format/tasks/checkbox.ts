@@ -124,7 +124,7 @@ function lineDraft(outline: Outline, item: ListItem, flaws: Flaw[]): readonly Dr
   }
   const nested = rest.find((line) => BOX.test(line.text));
   if (nested !== undefined)
-    flaws.push({ offset: nested.offset, reason: "a task must not stand inside another task" });
+    flaws.push({ offset: nested.offset, reason: "a task must not be inside another task" });
   const status = { " ": "pending", x: "completed", X: "completed" }[mark];
   if (status === undefined) flaws.push({ offset, reason: `the box must be [ ] or [x], not [${mark}]` });
   const labelled = labelledOf(rest);

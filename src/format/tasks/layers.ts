@@ -39,7 +39,7 @@ export function layered(outline: Outline, drafts: readonly Draft[], flaws: Flaw[
     if (layer === undefined)
       flaws.push({
         offset: draft.offset,
-        reason: `task ${quote(draft.id)}: stands under no layer, and others do (${hintAt(outline, sections, draft)})`,
+        reason: `task ${quote(draft.id)}: is not below a layer, and others are (${hintAt(outline, sections, draft)})`,
       });
     return layer === undefined ? draft : { ...draft, layer: layer.name };
   });
@@ -81,11 +81,11 @@ function layersIn(outline: Outline, sections: readonly Section[], flaws: Flaw[])
   for (const [index, { name, number, from }] of found.entries()) {
     const before = found.slice(0, index);
     if (before.some((other) => other.name === name))
-      flaws.push({ offset: from, reason: `the layer ${name} is there twice` });
+      flaws.push({ offset: from, reason: `the layer ${name} appears twice` });
     else if (number !== undefined && before.some((other) => other.number === number))
       flaws.push({
         offset: from,
-        reason: `two layers have the number ${number}: nobody can say which comes first`,
+        reason: `two layers have the number ${number}, so their order is not clear`,
       });
   }
   const isNumbered = found.every(({ number }) => number !== undefined);
@@ -109,7 +109,7 @@ export function conflictsWith(front: Front, drafts: readonly Draft[]): readonly 
   return Object.entries(told).flatMap(([key, value]) => {
     const name = key.toLowerCase();
     if (!LAYERS.includes(name))
-      return [complain(["layers", key], `there is no layer ${quote(key)}: they are ${LAYERS.join(", ")}`)];
+      return [complain(["layers", key], `unknown layer ${quote(key)}: use one of ${LAYERS.join(", ")}`)];
     const count = isObject(value) ? value["task_count"] : undefined;
     const own = drafts.filter(({ layer }) => layer === name).length;
     if (own === 0 && count !== 0)

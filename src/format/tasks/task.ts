@@ -40,19 +40,19 @@ export type Draft = {
 };
 
 export function flawsOf(drafts: readonly Draft[]): readonly Flaw[] {
-  if (drafts.length === 0) return [{ offset: 0, reason: "there is no task" }];
+  if (drafts.length === 0) return [{ offset: 0, reason: "the list has no task" }];
   const first = new Map<string, Draft>();
   const flaws: Flaw[] = [];
   for (const draft of drafts) {
     const { id, offset } = draft;
-    if (first.has(id)) flaws.push({ offset, reason: `the task ${quote(id)} is there twice` });
+    if (first.has(id)) flaws.push({ offset, reason: `the task ${quote(id)} appears twice` });
     else first.set(id, draft);
   }
   for (const draft of drafts) {
     const complain = (reason: string) =>
       flaws.push({ offset: draft.offset, reason: `task ${quote(draft.id)}: ${reason}` });
     for (const id of draft.dependsOn) {
-      if (!first.has(id)) complain(`depends on ${quote(id)}, which is no task`);
+      if (!first.has(id)) complain(`depends on ${quote(id)}, which is not a task`);
     }
     if (draft.complexity !== undefined && complexityOf(draft.complexity) === undefined) {
       complain(`the complexity ${quote(draft.complexity)} is none of ${COMPLEXITIES.join(", ")}`);

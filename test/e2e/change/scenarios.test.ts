@@ -57,7 +57,7 @@ describe.runIf(isPerson).concurrent("the seed's acceptance criteria", LONG, () =
       expect(page).toMatchInlineSnapshot(`
         "# Code Review (Iteration 1)
 
-        By reviewer at TIME, from \`changes/x/review.json\`. Changes here count for nothing.
+        By reviewer at TIME, from \`changes/x/review.json\`. Edits of this file have no effect.
 
         > It does what the specs say.
 
@@ -69,7 +69,7 @@ describe.runIf(isPerson).concurrent("the seed's acceptance criteria", LONG, () =
 
         ## Security
 
-        Nothing is said of it.
+        The review does not mention it.
 
         ## Issues
 
@@ -87,7 +87,7 @@ describe.runIf(isPerson).concurrent("the seed's acceptance criteria", LONG, () =
 
         ## Next Steps
 
-        Nothing is left to mend.
+        Nothing is left to fix.
         "
       `);
       const { events } = on.now(on.of("x"));

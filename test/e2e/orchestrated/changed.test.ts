@@ -96,7 +96,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("changed after it was approved", 
         await on.until(run, () => on.children(run).some(({ status }) => status !== ""));
         const child = on.child(run, "T-001");
         await on.until(child, ({ attention }) => attention !== "");
-        expect(on.now(child).attention).toContain(`${name} first, which was changed by somebody else`);
+        expect(on.now(child).attention).toContain(`${name} first, which was changed by another author`);
         expect(on.called()).not.toContain("Reviewer.T-001");
         const { actions } = (await on.type("show", child)).document as { actions: { command: string }[] };
         expect(actions.map(({ command }) => command)).toEqual([

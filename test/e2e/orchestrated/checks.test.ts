@@ -96,7 +96,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
       expect((await on.type("answer", child, "answer", "--text", "go on")).code).toBe(0);
       // Nobody goes on with a text that is nobody's.
       await on.until(child, ({ attention }) => attention !== "");
-      expect(on.now(child).attention).toContain("acceptance.json first, which was changed by somebody else");
+      expect(on.now(child).attention).toContain("acceptance.json first, which was changed by another author");
       expect((await on.type("submit", run, "acceptance")).code).toBe(0);
       expect((await on.type("resume", child)).code).toBe(0);
       // It is a person's by now, and still nobody has said that it may be run.
@@ -121,7 +121,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
       on.letGo("check");
       await expect
         .poll(() => on.now(run).attention, { timeout: LONG.timeout })
-        .toContain("acceptance.json was changed by somebody else");
+        .toContain("acceptance.json was changed by another author");
       const { actions, next, waits } = (await on.type("show", run)).document;
       const look = `less ${on.now(run).workspace?.path ?? ""}/${file}`;
       expect(actions).toMatchObject([
@@ -132,7 +132,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
       expect(next).toBe(look);
       expect(waits).toMatchObject({
         kind: "attention",
-        sentence: `Needs attention: ${file} was changed by somebody else.`,
+        sentence: `Needs attention: ${file} was changed by another author.`,
       });
       if (isHandedIn) await on.type("submit", run, "acceptance");
       else on.edit(run, file, before);

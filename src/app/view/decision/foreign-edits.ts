@@ -80,5 +80,5 @@ function fileOf({ run, workflow, artifact }: Foreign): string {
 /** In short; empty where no such text holds it up. */
 export function sayHeldUp(seen: Seen): string {
   const foreign = holdingUp(seen);
-  return foreign === undefined ? "" : `${fileOf(foreign)} was changed by somebody else`;
+  return foreign === undefined ? "" : `${fileOf(foreign)} was changed by another author`;
 }

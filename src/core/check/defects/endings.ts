@@ -19,7 +19,7 @@ export function findDeadEnds(workflow: Workflow, exploration: Exploration): Defe
     defects.push({
       code: "dead-end",
       at: placeOfState(workflow, name),
-      message: `a run can be in ${name} with nothing left that could happen`,
+      message: `a run can be in ${name} with no possible event left`,
       trace: tell(workflow, exploration, pathTo(exploration, node)),
     });
   }

@@ -22,8 +22,7 @@ export function checkPolicies(workflow: Workflow): Defect[] {
     const word = `{${first.word ?? ""}}`;
     const tells = first.word === "output" ? "is the file of one review" : "tells how one review is judged";
     const own = readings.filter((reading) => reading.prompt === name);
-    if (own.length === 0)
-      return [bad(first.at, `${word} is for whoever reviews, and no agent reads this prompt`)];
+    if (own.length === 0) return [bad(first.at, `${word} is for a reviewer, and no agent reads this prompt`)];
     const wrong = own.flatMap(({ role, state }) => {
       const reviews = reviewsIn(workflow.definition, role, state);
       if (reviews.length === 1) return [];

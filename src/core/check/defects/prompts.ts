@@ -71,11 +71,13 @@ function checkVariables(workflow: Workflow, prompt: Prompt, uses: readonly Use[]
   const isOwn = Object.hasOwn(workflow.definition.params, "input") || counters.includes("input");
   return matches(prompt, /\{\{|\}\}|\{([a-z][a-z0-9_]*)\}/g).flatMap(({ word, at }) => {
     if (word === "input" && !isOwn && (uses.length === 0 || without !== undefined))
-      return [bad(at, `{input} is the file of a role's "input", and ${without?.role ?? "nobody"} has none`)];
+      return [
+        bad(at, `{input} is the file of a role's "input", and ${without?.role ?? "no reader"} has none`),
+      ];
     if (word !== undefined && OF_ROLE.includes(word) && uses.length === 0)
       return [bad(at, `{${word}} lists what an agent may type, and no agent reads this prompt`)];
     if (word === undefined || known.includes(word)) return [];
-    return [bad(at, `{${word}} is no parameter, counter or built-in variable`, closest(word, known))];
+    return [bad(at, `{${word}} is not a parameter, counter or built-in variable`, closest(word, known))];
   });
 }
 

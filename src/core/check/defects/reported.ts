@@ -67,7 +67,7 @@ export function checkEndings(on: Explored, deadEnds: readonly Defect[]): Defect[
   const [node] = findUnreached(exploration, finals);
   if (node === undefined) return [];
   const name = exploration.graph.states[exploration.graph.nodeState.at(node)] ?? "";
-  const message = `from ${name} a run can never finish, whatever people do`;
+  const message = `from ${name} a run can never finish, even with the help of people`;
   return [
     {
       code: "no-way-to-finish",

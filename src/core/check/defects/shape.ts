@@ -26,7 +26,7 @@ export function checkShape(workflow: Workflow): Defect[] {
       defects.push({ code: "move-out-of-final", at: move.at, message, trace });
     }
     if (move.to === ORIGIN && !isRemembered(moves, move)) {
-      const message = `no move into ${move.from} says "remember", so there is no origin to go back to`;
+      const message = `no move into ${move.from} says "remember", so no origin is known to go back to`;
       defects.push({ code: "never-possible", at: move.at, message, trace });
     }
   }

@@ -45,14 +45,15 @@ export function answer(draft: Draft, event: AnswerEvent): Refusal | undefined {
   if (event.shown !== shownBy(workflow, run, event.ask)) {
     return {
       code: "stale",
-      message: `what ${question.id} is about has changed since it was shown`,
+      message: `the content of ${question.id} has changed since it was shown`,
       next: `signalbox show ${run.id}`,
     };
   }
   const declared = workflow.definition.asks[event.ask];
   const refused = declared === undefined ? undefined : refusedParts(draft, declared, event);
   if (refused !== undefined) return refused;
-  const wrong = declared === undefined ? "nobody asks this" : problemWith(draft, declared, event);
+  const wrong =
+    declared === undefined ? "this question is not declared" : problemWith(draft, declared, event);
   if (wrong !== undefined)
     return askAgain(draft, event, { wrong, id: question.id, counter: declared?.reask });
   const moves = (workflow.movesFrom[run.state] ?? []).filter(
@@ -120,7 +121,7 @@ function problemWithOne(
     return `"${word}" needs one of ${option.routes.map((name) => `${word}/${name}`).join(", ")}`;
   }
   if (option.routes.length === 0 && route !== undefined) return `"${word}" takes no route`;
-  if (option.text === "required" && isBlank(event.text ?? "")) return `"${word}" needs a text that says what`;
+  if (option.text === "required" && isBlank(event.text ?? "")) return `"${word}" needs a text`;
   return undefined;
 }
 
@@ -168,7 +169,7 @@ function refusedParts({ workflow, run }: Draft, ask: Ask, event: AnswerEvent): R
   if (names.length === 0) return invalid(run, "no part is answered");
   if (new Set(names).size < names.length) return invalid(run, "a part is answered twice");
   const unknown = names.find((name) => !parts.includes(name));
-  if (unknown !== undefined) return invalid(run, `there is no part "${unknown}"`);
+  if (unknown !== undefined) return invalid(run, `unknown part "${unknown}"`);
   const all = answeredParts(
     parts,
     run.question?.parts ?? [],
@@ -178,7 +179,7 @@ function refusedParts({ workflow, run }: Draft, ask: Ask, event: AnswerEvent): R
   if (result === event.answer) return undefined;
   return {
     code: "stale",
-    message: `with what is answered by now, it would be ${result} and not ${event.answer}`,
+    message: `together with the answers given meanwhile the result is ${result}, not ${event.answer}`,
     next: `signalbox show ${run.id}`,
   };
 }

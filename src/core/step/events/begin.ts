@@ -18,12 +18,12 @@ export function begin(draft: Draft, event: Extract<Incoming, { type: "run-starte
     return invalid(run, `this run belongs to definition ${event.definition}, not ${workflow.hash()}`);
   const declared = workflow.definition.params;
   const unknown = Object.keys(event.params).find((name) => !Object.hasOwn(declared, name));
-  if (unknown !== undefined) return misfit(draft, `there is no parameter "${unknown}"`);
+  if (unknown !== undefined) return misfit(draft, `unknown parameter "${unknown}"`);
   const params: Record<string, Literal> = {};
   for (const [name, param] of Object.entries(declared)) {
     const value = Object.hasOwn(event.params, name) ? (event.params[name] ?? param.default) : param.default;
     if (isKept(param) && value !== param.default && event.by.type !== "engine")
-      return misfit(draft, `${name} is kept by the run itself: nobody begins one with it`);
+      return misfit(draft, `${name} is set by the run itself: a run cannot be started with it`);
     if (!takes(param, value))
       return misfit(draft, `parameter ${name} is ${sayTaken(param)}, not ${String(value)}`);
     params[name] = value;

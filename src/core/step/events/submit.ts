@@ -40,7 +40,7 @@ export function submit(draft: Draft, event: Submitted): Refusal | undefined {
 function notTheirs(draft: Draft, event: Submitted, reading: Reading): Refusal | undefined {
   const { workflow, run } = draft;
   const artifact = workflow.definition.artifacts[reading.artifact];
-  if (artifact === undefined) return invalid(run, `there is no artifact "${reading.artifact}"`);
+  if (artifact === undefined) return invalid(run, `unknown artifact "${reading.artifact}"`);
   const who = nameOf(event.by);
   const slot = event.by.type === "agent" ? event.by.slot : "";
   if (

@@ -24,18 +24,18 @@ const KINDS: Readonly<Record<Incoming["type"], true>> = {
 };
 
 export function validate(workflow: Workflow, run: Run, event: Incoming): Refusal | undefined {
-  if (!Object.hasOwn(KINDS, event.type))
-    return invalid(run, "nobody knows what to do with an event of this kind");
+  if (!Object.hasOwn(KINDS, event.type)) return invalid(run, "this type of event is unknown");
   const { definition } = workflow;
-  if ("by" in event && !isActor(definition, event.by)) return invalid(run, "it is not clear who acts");
+  if ("by" in event && !isActor(definition, event.by))
+    return invalid(run, "the actor of the event is invalid");
   if ("role" in event && !Object.hasOwn(definition.roles, event.role))
-    return invalid(run, `there is no role "${event.role}"`);
+    return invalid(run, `unknown role "${event.role}"`);
   if ("attempt" in event && !Number.isInteger(event.attempt)) return invalid(run, "an attempt is a number");
   if ("slot" in event && typeof event.slot !== "string") return invalid(run, "a slot is a text");
   if (event.type === "param-set" && typeof event.value !== "string")
     return invalid(run, "a parameter that can be set is a text");
   if (event.type === "waived" && !Object.hasOwn(definition.artifacts, event.artifact)) {
-    return invalid(run, `there is no artifact "${event.artifact}"`);
+    return invalid(run, `unknown artifact "${event.artifact}"`);
   }
   const beside = event.type === "submitted" ? (event.beside ?? []) : [];
   return "readings" in event && event.readings !== undefined
@@ -61,8 +61,7 @@ function isActor(definition: Definition, by: Actor): boolean {
 function readingsOf(definition: Definition, run: Run, readings: readonly Reading[]): Refusal | undefined {
   const seen = new Set<string>();
   for (const { artifact, slot } of readings) {
-    if (!Object.hasOwn(definition.artifacts, artifact))
-      return invalid(run, `there is no artifact "${artifact}"`);
+    if (!Object.hasOwn(definition.artifacts, artifact)) return invalid(run, `unknown artifact "${artifact}"`);
     const key = `${artifact}/${slot}`;
     if (seen.has(key)) return invalid(run, `${artifact} was read twice for one event`);
     seen.add(key);

@@ -42,7 +42,7 @@ export function waive(draft: Draft, event: Extract<Incoming, { type: "waived" }>
 export function setParam(draft: Draft, event: Extract<Incoming, { type: "param-set" }>): Refusal | undefined {
   const { workflow, run } = draft;
   const param = workflow.definition.params[event.name];
-  if (param === undefined) return invalid(run, `there is no parameter "${event.name}"`);
+  if (param === undefined) return invalid(run, `unknown parameter "${event.name}"`);
   if (param.type !== "text" || param.set.length === 0)
     return invalid(run, `parameter ${event.name} is fixed when a run starts`);
   if (event.by.type === "agent" && currentAgent(run, event.by) === undefined)

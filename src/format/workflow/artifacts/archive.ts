@@ -58,7 +58,7 @@ export function checkArchive({ context, file, named }: Build, { artifacts }: Def
     if (!Object.values(artifacts).some(({ reader }) => reader.type === "fact" && reader.fact === fact))
       report(context, context.keyPlaceOf(["archive"]), {
         code: "bad-archive",
-        message: `the run must be told: an archive needs an artifact { fact: ${fact} }`,
+        message: `an archive needs an artifact { fact: ${fact} }, so that the run learns the result`,
       });
 }
 

@@ -117,7 +117,7 @@ function requireParts(context: Context, file: ArtifactFile, { name, path, inside
   if (file.by === undefined)
     report(context, context.keyPlaceOf(path), {
       code: "no-producer",
-      message: `nobody produces ${name}: it needs "by"`,
+      message: `no role produces ${name}: it needs "by"`,
     });
 }
 
@@ -197,7 +197,7 @@ function beginOf(on: On, file: ArtifactFile, path: Path): Pick<Artifact, "begin"
   const data = begin.data as Tree;
   const other = pathsIn(data).find((text) => !isKnown(on, text));
   if (other !== undefined)
-    bad(`${other} is not there when a run begins: params.NAME and lines.NAME are`, "data");
+    bad(`${other} does not exist when a run begins: only params.NAME and lines.NAME do`, "data");
   return { begin: { when: whenOf(on, begin.when ?? {}, [...path, "begin", "when"]), as: begin.as, data } };
 }
 

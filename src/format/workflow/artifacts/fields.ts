@@ -56,7 +56,7 @@ function ofFact(fact: string, name: string): Field | Objection {
 
 function ofShape(shape: Shape | undefined, name: string): Field | Objection {
   if (shape === undefined) return {};
-  if (shape.type !== "object") return { message: "its shape is no object: it has no fields" };
+  if (shape.type !== "object") return { message: "its shape is not an object: it has no fields" };
   const all = { ...shape.required, ...shape.optional };
   const inner = Object.hasOwn(all, name) ? all[name] : undefined;
   if (inner === undefined) return shape.open ? {} : unknown(name, Object.keys(all));
@@ -79,7 +79,7 @@ export function objectionToTexts(artifact: Artifact, names: readonly string[]): 
 }
 
 function unknown(name: string, known: readonly string[]): Objection {
-  return { message: `there is no field "${name}"`, suggestion: closest(name, known) };
+  return { message: `unknown field "${name}"`, suggestion: closest(name, known) };
 }
 
 export function objectionTo({ kind, values }: Field, value: Literal): Objection | undefined {

@@ -27,11 +27,7 @@ function textsOf({ from, each, begins }: InData): Gathered {
 function checkTexts(context: Context, at: InData, path: Path): void {
   for (const key of ["id", "depends"] as const) {
     if (at[key] === undefined) continue;
-    tell(
-      context,
-      [...path, key],
-      `"${key}" means nothing here: texts have no names, and stand behind nothing`,
-    );
+    tell(context, [...path, key], `"${key}" means nothing here: texts have no names and no dependencies`);
   }
 }
 
@@ -46,13 +42,13 @@ export function gatheredOf(
   if (file.tasks !== "yaml")
     tell(context, at, `"lists" means nothing here: of tasks, texts are taken out where they are in YAML`);
   if (Object.hasOwn(file.lists, "tasks"))
-    tell(context, [...at, "tasks"], "there is a list tasks already: that of their ids");
+    tell(context, [...at, "tasks"], "the name tasks is taken by the list of task ids");
   const texts = Object.entries(file.lists).flatMap(([name, list]): [string, Gathered][] => {
     if (typeof list === "object" && (list.each !== undefined || list.begins !== undefined)) {
       checkTexts(context, list, [...at, name]);
       // The engine writes the status, so an approval of the list does not cover it.
       if (/^status(\.|$)/.test(list.each ?? ""))
-        tell(context, [...at, name, "each"], "the status of a task is no part of the list");
+        tell(context, [...at, name, "each"], "the status of a task is not part of the list");
       return [[name, textsOf(list)]];
     }
     tell(context, [...at, name], `of tasks, only texts are taken out: ${name} needs "each"`);

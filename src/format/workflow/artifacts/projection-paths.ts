@@ -68,7 +68,7 @@ function checkDispatch(on: On, [name = "", ...below]: readonly string[], path: P
   if (DISPATCH.includes(name)) return;
   report(context, context.placeOf(path), {
     code: "bad-projection",
-    message: `there is no dispatch.${name}: there are ${DISPATCH.join(", ")}`,
+    message: `unknown dispatch.${name}: use one of ${DISPATCH.join(", ")}`,
     suggestion: closest(name, DISPATCH),
   });
 }

@@ -103,7 +103,7 @@ function requireTasks(
   path: Path,
 ): void {
   if (Object.values(artifacts).some((artifact) => artifact.file === file && isYamlTasks(artifact))) return;
-  bad(context, context.placeOf([...path, "file"]), `${file} is no list of tasks in YAML`);
+  bad(context, context.placeOf([...path, "file"]), `${file} is not a list of tasks in YAML`);
 }
 
 function isYamlTasks({ reader, each }: Artifact): boolean {
@@ -122,7 +122,7 @@ function requireReview(
   requireName(context, { kind: "artifact", name, known: context.names.artifacts, path });
   const artifact = artifacts[name];
   if (artifact === undefined || reviewOf(artifact)?.issuesAt !== undefined) return;
-  bad(context, context.placeOf(path), `${name} is no review with issues: nothing of it could be shown so`);
+  bad(context, context.placeOf(path), `${name} is not a review with issues, so it cannot be shown as one`);
 }
 
 function reviewOf({ reader, each }: Artifact) {

@@ -70,7 +70,7 @@ export function checkKeys(context: Context, file: ArtifactFile, on: { kind: Kind
   if (file.in_order !== undefined && file.each !== undefined && listOf(file.by).length > 1)
     tell(
       "in_order",
-      `the next one is started by itself, and nobody could say as which of ${listOf(file.by).join(", ")}`,
+      `the next member starts by itself, so only one role can write them, not ${listOf(file.by).join(", ")}`,
     );
   if (file.every !== undefined && !TOGETHER.has(kind))
     tell("every", `files are read as one where they are read as ${[...TOGETHER].join(" or ")}`);
@@ -89,7 +89,7 @@ export function checkKeys(context: Context, file: ArtifactFile, on: { kind: Kind
   if (file.review?.tested !== undefined && file.review.tests === undefined)
     report(context, context.keyPlaceOf([...path, "review", "tested"]), {
       code: "bad-artifact",
-      message: `"tested" means nothing here: it is about "tests", and nothing is said of them`,
+      message: `"tested" means nothing here: it needs "tests", which is missing`,
     });
 }
 
@@ -103,7 +103,7 @@ function checkLocation(context: Context, { review, lists = {} }: ArtifactFile, p
       `"location" means nothing here: it is a field of "issues", and there are none`,
     );
   if (Object.hasOwn(lists, FILES))
-    tell(["lists", FILES], `there is a list ${FILES} already: that of the issues, by their "location"`);
+    tell(["lists", FILES], `the name "${FILES}" is taken by the files of the issues, from their "location"`);
 }
 
 type On = { readonly context: Context; readonly params: Params };

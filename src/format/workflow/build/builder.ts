@@ -95,7 +95,7 @@ function requireText(on: Build, name: string, path: Path): void {
   if (param === undefined || param.type === "text" || on.context.isTroubled(["params", name])) return;
   report(on.context, on.context.placeOf(path), {
     code: "bad-action",
-    message: `${name} is no text: patterns are lines of one`,
+    message: `${name} is not a text: patterns are lines of a text`,
   });
 }
 
@@ -104,14 +104,14 @@ function requireKind(on: Build, { kind, name, role = "", deed = "" }: Mention, p
   const bad = (message: string): void =>
     report(on.context, on.context.placeOf(path), { code: "bad-action", message });
   if (artifact === undefined || isDoubtful(on.context, name)) return;
-  if (kind === "check" && artifact.reader.type !== "check") bad(`${name} is no check`);
-  if (kind === "tasks" && !isStartable(artifact.reader)) bad(`${name} is no list of tasks`);
+  if (kind === "check" && artifact.reader.type !== "check") bad(`${name} is not a check`);
+  if (kind === "tasks" && !isStartable(artifact.reader)) bad(`${name} is not a list of tasks`);
   if (kind === "texts") {
     const objection = objectionToTexts(artifact, PERFORMABLE[deed]?.texts ?? []);
     if (objection !== undefined) bad(`${name} has no text for ${deed}: ${objection}`);
   }
   if (kind !== "parts") return;
-  if (artifact.each === undefined) bad(`${name} is no fan-out: it has no "each"`);
+  if (artifact.each === undefined) bad(`${name} is not a fan-out: it has no "each"`);
   else if (!artifact.by.includes(role)) bad(`${name} counts only from ${artifact.by.join(" or ")}`);
 }
 
@@ -126,7 +126,7 @@ export function usePrompt(on: Build, name: string, place: Place): void {
   else
     report(context, place, {
       code: "unknown-prompt",
-      message: `there is no prompt "${name}": write prompts/${name}.md beside this file`,
+      message: `unknown prompt "${name}": write prompts/${name}.md next to this file`,
       suggestion: closest(name, Object.keys(prompts)),
     });
 }

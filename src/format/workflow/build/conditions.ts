@@ -42,7 +42,7 @@ function buildCondition(on: On, guard: Guard): Condition | Condition[] | undefin
     if (context.isLost(key) || context.isLost(partsOf(key).artifact)) return undefined;
     report(context, context.keyPlaceOf(path), {
       code: "unknown-condition",
-      message: `"${key}" is no artifact, counter, parameter or field of an artifact`,
+      message: `"${key}" is not an artifact, counter, parameter or field of an artifact`,
       suggestion: closest(key, [...names.artifacts, ...names.counters, ...names.params, "origin"]),
     });
     return undefined;

@@ -54,7 +54,7 @@ export function requireName(
   if (on.path[0] === "stages" && context.told.has(`${on.kind} ${on.name}`)) return false;
   report(context, context.placeOf(on.path), {
     code: `unknown-${on.kind}`,
-    message: `there is no ${on.kind} "${on.name}"`,
+    message: `unknown ${on.kind} "${on.name}"`,
     suggestion: closest(on.name, known) ?? personIn(on.name, known),
   });
   return false;

@@ -137,18 +137,18 @@ function buildSet(on: Build, set: Readonly<Record<string, string>>, path: Path):
     if (!context.names.params.has(name))
       report(context, at, {
         code: "unknown-parameter",
-        message: `there is no parameter "${name}"`,
+        message: `unknown parameter "${name}"`,
         suggestion: closest(name, [...context.names.params]),
       });
     else if (param !== undefined && param.type !== "text")
       report(context, at, {
         code: "bad-move",
-        message: `${name} is no text: what guards may read is fixed when a run starts`,
+        message: `${name} is not a text: parameters that guards may read are fixed when a run starts`,
       });
     else if (isFilledIn(name))
       report(context, at, {
         code: "bad-move",
-        message: `paths are made of ${name}: files that are there would be looked for elsewhere`,
+        message: `paths contain ${name}: after a change, existing files would not be found`,
       });
     return paramOr({ context, params: declared.params }, value, { as: "text", path: [...path, name] });
   });

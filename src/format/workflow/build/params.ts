@@ -80,7 +80,7 @@ function requireSource(context: Context, param: Extract<ParamFile, { text: strin
   const wrong = (message: string, at: string): void =>
     report(context, context.placeOf([...path, at]), { code: "bad-param", message });
   if (text !== "") wrong(`it is named only where it is empty, and the default is "${text}"`, "text");
-  if (set !== undefined) wrong("a name is made when the run begins, and nobody changes it later", "set");
+  if (set !== undefined) wrong("a name is generated when the run begins and never changes", "set");
   if (named === own) wrong("it cannot be a name of itself", "named");
   requireName(context, {
     kind: "parameter",
@@ -110,7 +110,7 @@ export function paramOr<T extends string | number>(
   const { path, code = "bad-param" } = wanted;
   const param = value.slice(1);
   if (!PARAM.test(value)) {
-    const message = `"${value}" is no parameter: name one alone, like $name (letters, digits and _), and put the rest into its value`;
+    const message = `"${value}" is not a parameter: name one alone, like $name (letters, digits and _), and put the rest into its value`;
     report(context, context.placeOf(path), { code, message });
     return value;
   }
@@ -124,11 +124,11 @@ export function paramOr<T extends string | number>(
 function misfit(name: string, param: Param, as: Wanted["as"]): string | undefined {
   switch (as) {
     case "text":
-      return param.type === "text" || param.type === "enum" ? undefined : `${name} is no text`;
+      return param.type === "text" || param.type === "enum" ? undefined : `${name} is not a text`;
     case "any":
       return undefined;
     case "int":
-      return param.type === "int" ? undefined : `${name} is no whole number`;
+      return param.type === "int" ? undefined : `${name} is not a whole number`;
     case "bool":
       return param.type === "bool" ? undefined : `${name} is neither true nor false`;
     case "severity": {
@@ -137,7 +137,7 @@ function misfit(name: string, param: Param, as: Wanted["as"]): string | undefine
       const other = param.values.find((value) => !SEVERITIES.some((severity) => severity === value));
       return other === undefined
         ? undefined
-        : `${name} may be "${other}", which is no severity; these are: ${known}`;
+        : `${name} may be "${other}", which is not a severity; these are: ${known}`;
     }
   }
 }

@@ -76,9 +76,8 @@ type Known = { readonly name: string; readonly keys: readonly string[] };
 
 function sayTaken(other: Known, own: Known): string {
   const [theirs, mine] = [other.keys.join("."), own.keys.join(".")];
-  if (theirs === mine)
-    return `${own.name} and ${other.name} are both set by ${mine}: each needs a place of its own`;
-  return `${own.name} is set by ${mine}, and ${other.name} by ${theirs}: a value cannot stand where there are keys below it`;
+  if (theirs === mine) return `${own.name} and ${other.name} are both set by ${mine}: each needs its own key`;
+  return `${own.name} is set by ${mine}, and ${other.name} by ${theirs}: a key with further keys below it cannot have a value`;
 }
 
 function isWithin(outer: readonly string[], inner: readonly string[]): boolean {

@@ -28,7 +28,7 @@ export function checkListed(
     else if (typeof declared !== "object" || "id" in declared)
       report(context, at, {
         code: "bad-artifact",
-        message: `${name}.${list} is no list of whole texts: it needs "each" or "begins"`,
+        message: `${name}.${list} is not a list of whole texts: it needs "each" or "begins"`,
       });
   }
 }
@@ -47,7 +47,7 @@ export function checkVouching(context: Context, { asks, artifacts }: Definition)
           parts !== undefined
             ? "a question in parts has several answers: none of them vouches for a whole artifact"
             : !shows.includes(name)
-              ? `"shows" does not name ${name}: nobody vouches for what they are not shown`
+              ? `"shows" does not name ${name}: a person can approve only what the question shows`
               : `no check takes commands from ${name}`;
         if (parts === undefined && shows.includes(name) && run.has(name)) continue;
         report(context, context.placeOf(["asks", ask, "options", option, "vouch", index]), {

@@ -49,7 +49,7 @@ function checkRestart(context: Context, file: WorkflowFile, name: string): void 
     if (!known.includes(other))
       report(context, context.placeOf(["stages", name, "restart", "stages", index]), {
         code: "bad-value",
-        message: `"${other}" is no earlier stage with "restart"`,
+        message: `"${other}" is not an earlier stage with "restart"`,
         suggestion: closest(other, known),
       });
 }
@@ -99,7 +99,7 @@ function problemOfFix(id: string, kind: string, phase: PhaseFile): string | unde
   if (fix?.each !== undefined && (typeof out !== "object" || out.review?.issues === undefined))
     return `"each" means nothing in "fix" of ${id}, which has no list of issues: "review" in its "out" must say where they are`;
   if (kind === "check" && phase.out === undefined)
-    return `${id} needs "out": whoever mends must be able to read what the check said`;
+    return `${id} needs "out": the fixing role must be able to read the result of the check`;
   return kind !== "check" && fix?.failing !== undefined
     ? `"failing" means nothing in "fix" of ${id}, which has "${kind}": only a check tells where it failed`
     : undefined;

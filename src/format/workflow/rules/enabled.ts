@@ -25,7 +25,7 @@ export function checkEnabled(context: Context, file: WorkflowFile): void {
     if (then === ORIGIN)
       report(context, context.placeOf(["stages", name, "then"]), {
         code: "no-next",
-        message: `${name} can be disabled, and who never was in it has no origin to go back to from there`,
+        message: `${name} can be disabled, and a run that never was in it has no origin to go back to`,
       });
   checkCircle(context, file, optional);
   for (const stage of stages) checkSources(context, stage, { file, optional });
@@ -36,7 +36,7 @@ function checkCircle(context: Context, file: WorkflowFile, optional: readonly Na
   if (circle !== undefined)
     report(context, context.placeOf(["stages", circle[0] ?? "", "enabled"]), {
       code: "no-next",
-      message: `with ${circle.join(" and ")} disabled there is no way on: each leads to the next, and the last to the first`,
+      message: `with ${circle.join(" and ")} disabled no run could continue: each leads to the next, and the last to the first`,
     });
 }
 
@@ -85,12 +85,12 @@ export function checkReviewer(context: Context, file: WorkflowFile, path: Path):
   const { by, fix, review } = phase;
   const tell = (at: Path, message: string): void =>
     report(context, context.placeOf([...path, ...at]), { code: "bad-phase", message });
-  if (fix?.by === by) return tell(["fix", "by"], `${by} would judge what it mended: another role must mend`);
+  if (fix?.by === by) return tell(["fix", "by"], `${by} would judge its own fix: another role must fix`);
   if (listOf(review).includes(TREE) && fix !== undefined && file.roles?.[fix.by]?.access === "read")
-    return tell(["fix", "by"], `${fix.by} may only read: it cannot mend the work`);
+    return tell(["fix", "by"], `${fix.by} may only read: it cannot fix the work`);
   const own = listOf(review).find((name) => authorsOf(file, stage, name).includes(by));
   if (own !== undefined)
-    tell(["by"], `${by} would judge its own work: it has a hand in ${own === TREE ? "the work" : own}`);
+    tell(["by"], `${by} would judge its own work: it is an author of ${own === TREE ? "the work" : own}`);
 }
 
 export const TREE = "tree";

@@ -41,7 +41,7 @@ function checkChildren(context: Context, { artifacts }: Definition, { artifact, 
   const { tasks } = reader;
   const source = artifacts[tasks];
   if (source === undefined || source.reader.type === "tasks" || isDoubtful(context, tasks)) return;
-  const message = `${tasks} is no list of tasks`;
+  const message = `${tasks} is not a list of tasks`;
   report(context, context.placeOf([...path, reader.type]), { code: "bad-artifact", message });
 }
 
@@ -149,7 +149,7 @@ function requireReadable(
     if (reader?.type !== "files" || !("besides" in reader)) continue;
     report(context, context.placeOf([...path, index]), {
       code: "bad-artifact",
-      message: `${name} is the work itself: a question shows what somebody has written`,
+      message: `${name} is the work itself: a question can show only texts`,
     });
   }
 }
@@ -163,7 +163,7 @@ function checkCircles(context: Context, { artifacts }: Definition, pathOf: PathO
     for (const each of circle) told.add(each);
     const message =
       circle.length === 1
-        ? `${name} depends on itself: it could never be good`
+        ? `${name} depends on itself: it could never be valid`
         : `${circle.join(", ")} depend on each other: a new one always makes the others stale`;
     report(context, context.keyPlaceOf(pathOf("artifacts", name)), { code: "circular", message });
   }
@@ -214,7 +214,7 @@ function checkBeginnings(context: Context, { artifacts, roles }: Definition, pat
   if (first === undefined) return;
   const message =
     never.length === 1
-      ? `${first} can never begin: nobody else writes its context`
+      ? `${first} can never begin: no other role writes its context`
       : `${never.join(", ")} can never begin: each waits for what another of them writes`;
   report(context, context.keyPlaceOf(pathOf("roles", first)), { code: "circular", message });
 }
@@ -223,7 +223,7 @@ function checkEnds(context: Context, { ends }: Definition): void {
   const seen = new Set<string>();
   for (const end of ends) {
     const which = `${end.role} in ${end.in}`;
-    const message = `there is a rule for the end of ${which} already`;
+    const message = `the end of ${which} already has a rule`;
     if (seen.has(which)) report(context, end.at, { code: "duplicate-end", message });
     seen.add(which);
   }

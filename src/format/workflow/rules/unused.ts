@@ -100,7 +100,7 @@ function checkEarlier(on: Build, definition: Definition): void {
     for (const name of names.filter((each) => !archived.has(each)))
       report(on.context, on.context.placeOf(path), {
         code: "unused",
-        message: `nothing archives ${name}: no earlier one would ever be there`,
+        message: `nothing archives ${name}: an earlier version would never exist`,
       });
 }
 

@@ -12,7 +12,7 @@ export const Archive = z.strictObject({
     told(Text, "With log: the text of the entry, as artifact.heading of a document or artifact.field"),
   ),
   folder: told(File, "The folder that is moved away when everything is in place"),
-  to: told(File, "Where to: a folder that is not there yet; {date} is the day, as in 20260131"),
+  to: told(File, "The target folder, which must not exist yet; {date} is the day, as in 20260131"),
 });
 
 export type ArchiveFile = z.infer<typeof Archive>;

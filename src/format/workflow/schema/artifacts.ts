@@ -29,45 +29,43 @@ const Shape: z.ZodMiniType = z.lazy(() =>
 
 const ReviewOf = z.strictObject({
   verdict: told(Text, "Path of the field that holds the verdict, like status"),
-  values: told(z.record(Text, Verdict), "The words that may stand there, and what each means"),
+  values: told(z.record(Text, Verdict), "The allowed words, and the meaning of each"),
   issues: z.optional(told(Text, "Path of the list of issues")),
-  severity: z.optional(told(Text, "The field of an issue that ranks it")),
+  severity: z.optional(told(Text, "The field of an issue with its severity")),
   location: z.optional(
-    told(Text, "The field of an issue that says where it is; with it there is the list files"),
+    told(Text, "The field of an issue that names its file; with it, the artifact has the list files"),
   ),
   tests: z.optional(
-    told(
-      Text,
-      "Path of what it says of the tests: total, passed and failed, and if it likes skipped and status",
-    ),
+    told(Text, "Path of the test counts: total, passed and failed, and optionally skipped and status"),
   ),
-  tested: z.optional(told(z.literal(true), "Nothing passes without a test that was run")),
+  tested: z.optional(told(z.literal(true), "A passing verdict needs at least one test that was run")),
   checklist: z.optional(
     told(
       z.strictObject({
         at: told(Text, "Path of a map of headings, with a word for each"),
-        found: told(Text, "The word that says: there are issues"),
+        found: told(Text, "The word for a heading with issues"),
         by: told(Text, "The field of an issue that names its heading"),
       }),
-      "Under a heading with that word, an issue of that heading must be listed",
+      "A heading with that word needs a listed issue that names the heading",
     ),
   ),
   strict: z.optional(
-    told(z.literal(true), "What contradicts itself does not count, instead of counting as what it lists"),
+    told(z.literal(true), "A review that contradicts itself does not count; without this, its issues decide"),
   ),
   severities: z.optional(
-    told(z.record(Text, Severity), "What each word for a severity means; an unknown one ranks highest"),
+    told(
+      z.record(Text, Severity),
+      "The meaning of each word for a severity; an unknown word counts as the highest",
+    ),
   ),
 });
 
 const ListOf = z.strictObject({
   from: told(Text, "Path of the list; of a document, in its front matter"),
-  id: z.optional(told(Text, "The key of each map that names it; id unless said")),
-  depends: z.optional(told(Text, "The key that names those behind which it stands")),
-  each: z.optional(
-    told(Text, "The key under which each map has a list of texts: all of them together are the list"),
-  ),
-  begins: z.optional(told(Text, "Only texts that begin like this")),
+  id: z.optional(told(Text, "The key with the name of each map; default: id")),
+  depends: z.optional(told(Text, "The key with the names of its dependencies")),
+  each: z.optional(told(Text, "The key of each map with a list of texts; the list combines all of them")),
+  begins: z.optional(told(Text, "Only texts with this prefix")),
 });
 
 /** The keys of an artifact except its path: used by `artifacts` and by the `out` of a phase. */
@@ -97,7 +95,7 @@ export const artifactKeys = {
   under: z.optional(
     told(
       z.record(Text, z.union([Whole, z.enum(["numbered", "scenarios"])])),
-      "With document: what must stand under a heading: the least characters, numbered requirements, or scenarios",
+      "With document: what a section must contain: a minimum number of characters, numbered requirements, or scenarios",
     ),
   ),
   json: z.optional(told(z.union([z.literal(true), Shape]), "Reader: a JSON file of this shape")),
@@ -109,30 +107,28 @@ export const artifactKeys = {
   most: z.optional(
     told(
       Whole,
-      "With document and file: the most characters. With children: how many may be under way at the same time; 4 unless said",
+      "With document and file: the maximum number of characters. With children: the maximum number of child runs at the same time; default: 4",
     ),
   ),
   lists: z.optional(
     told(
       z.record(Name, z.union([Text, ListOf])),
-      "Lists to take out of the artifact: name to heading or path, to maps in data and what names and orders them, or to texts inside of maps",
+      "Lists in the artifact, by name: a heading or path, a list of maps with their names and dependencies, or texts inside of maps",
     ),
   ),
-  review: z.optional(told(ReviewOf, "Where a JSON or YAML artifact has its verdict and its issues")),
-  block: z.optional(
-    told(z.union([Severity, Param]), "The lowest severity that blocks; low unless said otherwise"),
-  ),
+  review: z.optional(told(ReviewOf, "The paths of the verdict and the issues in a JSON or YAML artifact")),
+  block: z.optional(told(z.union([Severity, Param]), "The lowest severity that blocks; default: low")),
 };
 
 const TakenFrom = z.strictObject({
   from: told(
     Text,
-    "What the task says under a key, as task.KEY, or a field of an artifact, as ARTIFACT.FIELD",
+    "The value of a key of the task, as task.KEY, or of a field of an artifact, as ARTIFACT.FIELD",
   ),
   or: z.optional(
     told(
       z.record(z.string().check(z.regex(/^task\../, "a key of the task, like task.type")), z.array(Scalar)),
-      "True as well where the task has one of these values under task.KEY",
+      "Also true if the task has one of these values under task.KEY",
     ),
   ),
 });
@@ -145,23 +141,26 @@ export const With = z.record(
 
 /** A single child run without a list. */
 const Only = z.strictObject({
-  id: told(Name, "What its task is called"),
-  title: told(Text, "What it is for: a text, or a parameter like $goal"),
+  id: told(Name, "The id of its task"),
+  title: told(Text, "Its title: a text, or a parameter like $goal"),
 });
 
 const Paths = z.strictObject({
-  paths: told(z.array(File).check(z.minLength(1)), "Files of the work, whether they are there or not"),
+  paths: told(z.array(File).check(z.minLength(1)), "Files of the work, which may be missing"),
 });
 
 const Besides = z.strictObject({
-  besides: told(Param, "The parameter with rules, as in gitignore: files of the work that do not count"),
+  besides: told(
+    Param,
+    "The parameter with patterns, as in gitignore, of files of the work that do not count",
+  ),
 });
 
 const Command = z.union([Text, Param]);
 export const Commands = z.union([Text, Param, z.array(Command).check(z.minLength(1))]);
 
 const Begin = z.strictObject({
-  when: z.optional(told(z.record(Name, Scalar), "Only in runs that begin with these parameters")),
+  when: z.optional(told(z.record(Name, Scalar), "Only for runs that start with these parameters")),
   as: told(z.enum(["json", "yaml", "sections"]), "How: data, or a page with a section for each key"),
   data: told(z.unknown(), "A tree as in projection, of params and lines only"),
 });
@@ -170,7 +169,7 @@ const ListedChecks = z.strictObject({
   commands: z.optional(told(Commands, "Commands that are run in any case")),
   from: told(
     z.union([Text, z.array(Text).check(z.minLength(1))]),
-    "Lists, as artifact.list, with further ones: cmd: and a command, or manual: and what a person looks at. They are run where a person has approved of them, or settings have them",
+    "Lists, as artifact.list, with further commands: cmd: and a command, or manual: and a step for a person. They are run if a person has approved them, or if the settings contain them",
   ),
 });
 
@@ -179,36 +178,36 @@ export const Artifact = z.strictObject({
   check: z.optional(
     told(
       z.union([Commands, ListedChecks]),
-      "Reader: a command that the engine runs; it passes with exit code 0. Of several all are run, and all must pass",
+      "Reader: a command that the engine runs; it passes with exit code 0. Several commands are all run, and must all pass",
     ),
   ),
   fact: z.optional(
     told(
       z.enum(Object.keys(FACTS)),
-      "Reader: something the engine observes, or how something ended that it was asked to do",
+      "Reader: a fact that the engine observes, or the result of an effect that it was asked to perform",
     ),
   ),
   files: z.optional(
     told(
       z.union([Name, Paths, Besides]),
-      "Reader: files of the work, as they are now: those that this list of tasks names, these, or all besides some",
+      "Reader: files of the work in their current content: those that this list of tasks names, these, or all except some",
     ),
   ),
   children: z.optional(
     told(
       z.union([Name, Only]),
-      "Reader: how the child runs made of these tasks ended, or the one that is made of no list",
+      "Reader: the results of the child runs for these tasks, or of a single child run without a list",
     ),
   ),
   workflow: z.optional(told(Name, "With children: the workflow that each of them follows")),
   with: z.optional(told(With, "With children: parameters that each of them is started with")),
   earlier: z.optional(
-    told(Names, "With children: artifacts of which each is told where the newest archived one is"),
+    told(Names, "With children: artifacts whose newest archived version each child run can read"),
   ),
   scored: z.optional(
-    told(z.union([z.boolean(), Param]), "With children: whether the complexity of a task counts in `with`"),
+    told(z.union([z.boolean(), Param]), "With children: whether `with` uses the complexity of a task"),
   ),
-  by: z.optional(told(Some, "Whose word counts: roles, human, engine")),
+  by: z.optional(told(Some, "Authors whose submissions count: roles, human, engine")),
   fresh: z.optional(
     told(Name, "It must have changed since: run, entry, a scope, or the last change of a counter"),
   ),
@@ -216,23 +215,26 @@ export const Artifact = z.strictObject({
     told(Names, "What it is about: tree, or artifacts; a later change of those makes it stale"),
   ),
   each: z.optional(told(Text, "One for each member of a list of another artifact, as artifact.list")),
-  max: z.optional(told(Bound, "With each: the most members; 10 unless said")),
+  max: z.optional(told(Bound, "With each: the maximum number of members; default: 10")),
   in_order: z.optional(
     told(
       z.literal(true),
-      "With each: the members are worked off one after the other, as they stand in the list",
+      "With each: the members are processed one after the other, in the order of the list",
     ),
   ),
   there: z.optional(
     told(
       z.array(File).check(z.minLength(1)),
-      "Files of the work of which one must be there and say something: otherwise it does not count",
+      "Files of the work; at least one must exist and have content, or the artifact is invalid",
     ),
   ),
   begin: z.optional(
-    told(Begin, "What a run begins with where nobody brings a text: made of what the person has said"),
+    told(Begin, "The first content if a run starts without one, built from the parameters that a person set"),
   ),
   every: z.optional(
-    told(Text, "A file for every member of a list of another artifact, as artifact.list, read as one"),
+    told(
+      Text,
+      "A file for every member of a list of another artifact, as artifact.list, combined into one reading",
+    ),
   ),
 });

@@ -182,7 +182,7 @@ function said(issue: { readonly message: string }): string | undefined {
 
 function firstMessage(issues: readonly Issue[]): string {
   const [first] = issues;
-  return (first === undefined ? undefined : said(first)) ?? "is no name";
+  return (first === undefined ? undefined : said(first)) ?? "is not a name";
 }
 
 function kindsOf(issue: Extract<Issue, { code: "invalid_union" }>): string[] {

@@ -35,14 +35,11 @@ const When = told(
       z.strictObject({ min: z.optional(z.number()), max: z.optional(z.number()) }),
     ]),
   ),
-  "What must hold, all of it: an artifact's standing, a counter (below, spent), a parameter, the origin, or artifact.field",
+  "Conditions that must all hold: an artifact's status, a counter (below, spent), a parameter, the origin, or artifact.field",
 );
 
 const setting = z.optional(
-  told(
-    Setting,
-    "Where people set it in their settings, below the name of the workflow; its own name unless said",
-  ),
+  told(Setting, "The key in people's settings, below the name of the workflow; default: its own name"),
 );
 
 const ParamShape = z.union([
@@ -51,7 +48,7 @@ const ParamShape = z.union([
     enum: z.array(Text).check(z.minLength(1)),
     default: Text,
     about: z.optional(
-      told(z.record(z.string(), Text), "What whoever begins a run with one of these words should know of it"),
+      told(z.record(z.string(), Text), "A description of each word for people who start a run"),
     ),
     setting,
   }),
@@ -62,13 +59,13 @@ const ParamShape = z.union([
     named: z.optional(
       told(
         Name,
-        "The text of which it is a name, where a run begins without one: the day and its first words, once in the repository",
+        "The text parameter that its default is derived from: the day and the first words, unique in the repository",
       ),
     ),
     kept: z.optional(
       told(
         z.literal(true),
-        "The run itself says it: moves set it, and who makes a run of a task; nobody else begins one with it",
+        "Only the run sets it: its moves do, and a parent run that starts it for a task; a caller cannot",
       ),
     ),
     setting,
@@ -80,18 +77,16 @@ const Role = z.strictObject({
     told(z.enum(["fresh", "persistent"]), "One process per dispatch, or one for the whole run"),
   ),
   access: z.optional(told(z.enum(["read", "write"]), "Whether it may change the work")),
-  prompt: z.optional(told(Name, "prompts/NAME.md; the role's own name unless said otherwise")),
+  prompt: z.optional(told(Name, "prompts/NAME.md; default: the role's own name")),
   again: z.optional(told(Name, "The prompt of a second or later attempt")),
-  harness: z.optional(told(z.union([Param, Name]), "What runs it")),
-  model: z.optional(told(z.union([Param, Text]), "The model the harness is asked for")),
-  minutes: z.optional(told(Bound, "It is ended after this time")),
-  stall: z.optional(told(Bound, "It is ended after this many minutes without output")),
+  harness: z.optional(told(z.union([Param, Name]), "The harness that runs it")),
+  model: z.optional(told(z.union([Param, Text]), "The model that the harness should use")),
+  minutes: z.optional(told(Bound, "Its turn is ended after this number of minutes")),
+  stall: z.optional(told(Bound, "Its turn is ended after this number of minutes without output")),
   context: z.optional(
-    told(Named, "Artifacts that must be there when it starts; one whose name ends in ? may be missing"),
+    told(Named, "Artifacts that must exist when it starts; a name that ends in ? may be missing"),
   ),
-  earlier: z.optional(
-    told(Names, "Artifacts of which it is told, when it starts, where the newest archived one is"),
-  ),
+  earlier: z.optional(told(Names, "Artifacts whose newest archived version it can read")),
   input: z.optional(
     told(
       z.strictObject({
@@ -101,7 +96,7 @@ const Role = z.strictObject({
           "A tree as in projection, which may read dispatch, too",
         ),
       }),
-      "What it is given as data",
+      "Its input, as a JSON file",
     ),
   ),
 });
@@ -113,26 +108,26 @@ const State = z.strictObject({
   ask: z.optional(told(Name, "The question that is open here")),
   stage: z.optional(told(Name, "The group it is drawn in")),
   phase: z.optional(
-    told(Name, "What people call the stretch that the run is in; several states may share one"),
+    told(Name, "The name that people see for this part of the run; several states may share one"),
   ),
-  enter: z.optional(told(Actions, "Done on every entry, after the actions of the move")),
+  enter: z.optional(told(Actions, "Actions at every entry, after the actions of the move")),
 });
 
 const moveKeys = {
   remember: z.optional(told(z.boolean(), "The target remembers where the run came from")),
   when: z.optional(When),
   need: z.optional(told(Names, "Artifacts that must be valid, new and passing, or waived")),
-  count: z.optional(told(Names, "Counters that go up by one; a spent counter shuts the move")),
-  new: z.optional(told(Names, "Scopes that begin anew, each read by a counter or an artifact")),
-  waive: z.optional(told(Names, "By human only: artifacts the person answers for, as the work is now")),
-  set: z.optional(told(z.record(Name, z.string()), "Text parameters, with what they say from here on")),
-  do: z.optional(told(Actions, "What follows, in this order")),
+  count: z.optional(told(Names, "Counters that are raised by one; a spent counter closes the move")),
+  new: z.optional(told(Names, "Scopes that start again, each used by a counter or an artifact")),
+  waive: z.optional(told(Names, "By human only: artifacts that the person waives for the current work")),
+  set: z.optional(told(z.record(Name, z.string()), "New values of text parameters")),
+  do: z.optional(told(Actions, "Actions, in this order")),
 };
 
 const Move = z.strictObject({
-  from: told(Some, "States; start makes a run"),
+  from: told(Some, "States; start creates a run"),
   to: told(Name, "A state, or origin: where the run came from"),
-  by: told(Some, "Who may: roles, human, or engine (by itself, when everything holds)"),
+  by: told(Some, "Who may take it: roles, human, or engine (by itself, when everything holds)"),
   reserve: z.optional(
     told(Names, "What the run needs first: workspace, a private clone, or place, the user's checkout"),
   ),
@@ -142,16 +137,16 @@ const Move = z.strictObject({
 });
 
 const End = z.strictObject({
-  role: told(Name, "Whose death"),
-  in: told(Some, "In which states"),
-  try: z.optional(told(Name, "If what it left opens its own move to this state, that move is taken")),
-  then: z.optional(told(Actions, "What follows when the run went on")),
+  role: told(Name, "The role whose agent ended"),
+  in: told(Some, "The states of the rule"),
+  try: z.optional(told(Name, "If its output opens its own move to this state, that move is taken")),
+  then: z.optional(told(Actions, "Actions after that move")),
   else: told(
     z.strictObject({
-      count: z.optional(told(Name, "The counter that goes up")),
-      do: z.optional(told(Actions, "What follows while the run is still here")),
+      count: z.optional(told(Name, "The counter that is raised")),
+      do: z.optional(told(Actions, "Actions if the run stays in the state")),
     }),
-    "What follows when it left nothing that counts",
+    "Actions if it left no valid output",
   ),
 });
 
@@ -173,10 +168,10 @@ const Option = z.strictObject({
 });
 
 const Ask = z.strictObject({
-  id: z.optional(told(Name, "The id of the decision; UD-1, UD-2 ... unless said otherwise")),
-  question: told(Name, "prompts/NAME.md: what is asked"),
+  id: z.optional(told(Name, "The id of the decision; default: UD-1, UD-2 ...")),
+  question: told(Name, "prompts/NAME.md with the question"),
   shows: z.optional(told(Names, "Artifacts the answer is bound to")),
-  reask: z.optional(told(Name, "The counter of answers that are none of the options")),
+  reask: z.optional(told(Name, "The counter for answers that are not one of the options")),
   parts: z.optional(
     told(
       z.union([Text, z.array(Text).check(z.minLength(1))]),
@@ -184,14 +179,14 @@ const Ask = z.strictObject({
     ),
   ),
   rest: z.optional(
-    told(z.enum(["ask", "cancel"]), "Parts without an answer: asked on, or cancelled; ask unless said"),
+    told(z.enum(["ask", "cancel"]), "Parts without an answer: asked again, or cancelled; default: ask"),
   ),
-  options: told(z.record(Name, Option), "The only answers there are"),
+  options: told(z.record(Name, Option), "The possible answers"),
 });
 
 const AnyOf = z.union([When, z.array(When)]);
 const Claim = z.strictObject({
-  in: told(Some, "The states it is about"),
+  in: told(Some, "The states of the assertion"),
   when: z.optional(told(AnyOf, "Only when this holds; a list means any of them")),
   unless: z.optional(told(AnyOf, "Except when this holds; a list means any of them")),
 });
@@ -222,36 +217,36 @@ export const WorkflowFile = z.strictObject({
   $schema: told(z.string(), "Path of the schema; its name carries the version, like workflow-1.schema.json"),
   name: told(Name, "The workflow's name"),
   title: told(Text, "One line for people"),
-  params: z.optional(told(z.record(Name, ParamShape), "What a run may be started with")),
+  params: z.optional(told(z.record(Name, ParamShape), "Parameters that a run can be started with")),
   counters: z.optional(
     told(
       z.record(
         Name,
         z.strictObject({
-          max: told(Bound, "It is spent at this number"),
+          max: told(Bound, "The counter is spent at this number"),
           per: z.optional(told(Name, "run, entry, or a scope")),
         }),
       ),
       "Budgets of loops",
     ),
   ),
-  artifacts: z.optional(told(z.record(Name, Artifact), "What roles must produce")),
+  artifacts: z.optional(told(z.record(Name, Artifact), "The outputs of roles, and facts")),
   roles: z.optional(told(z.record(Name, Role), "Who works")),
-  states: told(z.record(Name, State), "Where a run can be"),
-  moves: told(z.array(Move), "How it gets from one to another"),
+  states: told(z.record(Name, State), "The states of a run"),
+  moves: told(z.array(Move), "The moves between states"),
   verbs: z.optional(
     told(
       z.array(VerbPath),
-      "Verbs of people that take several moves, or go back to where the run came from; used where no marked move or answer of the verb is open, and the first that is open is taken",
+      "Verbs of people that take several moves, or go back to the origin; used if no marked move or answer of the verb is open, and the first open one is taken",
     ),
   ),
-  ends: z.optional(told(z.array(End), "What follows an agent's death")),
+  ends: z.optional(told(z.array(End), "Rules for the end of an agent")),
   asks: z.optional(told(z.record(Name, Ask), "Questions to people")),
   stages: z.optional(told(z.record(Name, Stage), "Sugar: phases that produce, review, fix and restart")),
   archive: z.optional(
-    told(Archive, "What `perform archive` puts in place, and the folder that it moves away"),
+    told(Archive, "The files that `perform archive` installs, and the folder that it moves away"),
   ),
-  assert: z.optional(told(z.array(Assertion), "What `check` must prove")),
+  assert: z.optional(told(z.array(Assertion), "Assertions that `check` must prove")),
   projection: z.optional(told(z.array(Projection), "Files that show the run")),
 });
 

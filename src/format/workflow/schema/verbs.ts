@@ -10,14 +10,14 @@ export const verb = z.optional(told(z.enum(VERBS), "The verb of people that mean
 
 /** Further keys of a move that a verb means. */
 export const markKeys = {
-  text: z.optional(told(WithText, "With verb: whether words go with it; optional unless said")),
-  into: z.optional(told(Name, "With verb: the artifact that the words are written to first")),
+  text: z.optional(told(WithText, "With verb: whether a text goes with it; default: optional")),
+  into: z.optional(told(Name, "With verb: the artifact that first receives the text")),
   deliver: z.optional(told(z.literal(true), "With verb accept: the reviewed commit is delivered first")),
 };
 
 export const VerbPath = z.strictObject({
   verb: told(z.enum(VERBS), "The verb of people that means this path"),
-  in: told(Some, "The states in which it does"),
+  in: told(Some, "The states in which it applies"),
   path: told(
     z.array(Text).check(z.minLength(1)),
     "The moves, one after the other: a STATE, origin (where the run came from) or answer:OPTION",
