@@ -6,8 +6,8 @@ import { WATCH, WatchLine } from "./board/schemas.ts";
 import { SCHEMAS, type UseName } from "./schemas.ts";
 import { At, Count, Flag, Text, type Shape } from "./shapes.ts";
 import { PHASE, TASK } from "./start/schemas.ts";
-import { FOLLOWED, Happening, HISTORY, TaskHappening } from "./story/schemas.ts";
-import { INBOX, LIST, NEXT, SHOW, TASK_LIST, TASK_SHOW, WHY } from "./view/run-view.ts";
+import { FOLLOWED, Happening, TaskHappening } from "./story/schemas.ts";
+import { TASK_LIST, TASK_SHOW } from "./view/run-view.ts";
 
 const COMMON = {
   code: told(z.string().check(z.regex(/^[a-z][a-z0-9-]*$/)), "Stable, for programs; ok where all is well"),
@@ -60,19 +60,13 @@ const SAME: readonly UseName[] = [
     "stop",
     "resume",
   ] as const),
-  ...(["logs", "verify"] as const),
+  ...(["show", "next", "why", "inbox", "list", "history", "logs", "verify"] as const),
   ...(["workflows", "check", "simulate", "graph", "eject", "schema"] as const),
   ...(["init", "trust", "key", "doctor"] as const),
 ];
 
 /** Commands that call no use case, or several. */
 const OTHERS: Readonly<Record<string, Shape>> = {
-  show: SHOW,
-  next: NEXT,
-  why: WHY,
-  inbox: INBOX,
-  list: LIST,
-  history: HISTORY,
   watch: WATCH,
   run: FOLLOWED,
   follow: FOLLOWED,

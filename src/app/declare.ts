@@ -13,14 +13,14 @@ import type { Invocation } from "./invocation.ts";
 import type { Outcome } from "./outcome.ts";
 import type { DataOf, InputOf, UseName } from "./schemas.ts";
 
-/** What a read works with. */
-export type Reading = {
+/** What a call for everybody works with: nothing has to be known about the caller. */
+export type Looking = {
   readonly door: Invocation;
   /** Undefined where nothing was ever started. */
   readonly store: SqliteStore | undefined;
-  /** Found when it is asked for: most reads are for everybody. */
-  readonly who: Who;
 };
+
+export type Reading = Looking & { readonly who: Who };
 
 type Handler<Context, Name extends UseName> = (
   context: Context,
@@ -36,12 +36,15 @@ type Declaration<Kind, Context, Name extends UseName> = {
 
 /**
  * An *act* may write to the journal, and makes the state home where there is none. A *read* never writes to the journal, and needs no
- * state home. What is *local* needs no store at all.
+ * state home; a *look* is a read for everybody. What is *local* needs no store at all.
  */
 export type Use<Name extends UseName> =
   | Declaration<"act", Acting, Name>
   | Declaration<"read", Reading, Name>
+  | Declaration<"look", Looking, Name>
   | Declaration<"local", Invocation, Name>;
+
+export const EVERYBODY: readonly CallerKind[] = ["person", "agent", "outside-agent", "nobody"];
 
 export function act<Name extends UseName>(
   callers: readonly CallerKind[],
@@ -57,9 +60,13 @@ export function read<Name extends UseName>(
   return { kind: "read", callers, handler };
 }
 
+export function look<Name extends UseName>(handler: () => Promise<Handler<Looking, Name>>): Use<Name> {
+  return { kind: "look", callers: EVERYBODY, handler };
+}
+
 export function local<Name extends UseName>(
-  callers: readonly CallerKind[],
   handler: () => Promise<Handler<Invocation, Name>>,
+  callers: readonly CallerKind[] = EVERYBODY,
 ): Use<Name> {
   return { kind: "local", callers, handler };
 }

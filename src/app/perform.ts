@@ -1,7 +1,6 @@
 /** Carries out one call of a use case in this process: the caller is established and checked, then the handler does the work. */
 
 import { UserError } from "../adapters/user-error.ts";
-import { authorise, callerOf, callerWithoutStore, isForEverybody } from "./caller.ts";
 import type { Use } from "./declare.ts";
 import type { Invocation } from "./invocation.ts";
 import type { Outcome } from "./outcome.ts";
@@ -18,29 +17,34 @@ export async function perform<Name extends UseName>(
   const { callers } = use;
   switch (use.kind) {
     case "act": {
-      const [{ acting }, handle] = await Promise.all([import("./context.ts"), use.handler()]);
+      const [{ acting }, { authorise }, handle] = await Promise.all([
+        import("./context.ts"),
+        import("./caller.ts"),
+        use.handler(),
+      ]);
       return acting(door, (on) => {
         authorise({ name, callers }, on.who);
         return handle(on, input);
       });
     }
     case "read": {
-      const handle = await use.handler();
+      const [{ authorise, callerOf }, handle] = await Promise.all([import("./caller.ts"), use.handler()]);
       return withStore(door, (store) => {
-        const on = {
-          door,
-          store,
-          get who() {
-            return callerOf(door, store);
-          },
-        };
-        if (!isForEverybody(callers)) authorise({ name, callers }, on.who);
-        return handle(on, input);
+        const who = callerOf(door, store);
+        authorise({ name, callers }, who);
+        return handle({ door, store, who }, input);
       });
+    }
+    case "look": {
+      const handle = await use.handler();
+      return withStore(door, (store) => handle({ door, store }, input));
     }
     case "local": {
       const handle = await use.handler();
-      if (!isForEverybody(callers)) authorise({ name, callers }, callerWithoutStore(door));
+      if (!callers.includes("nobody")) {
+        const { authorise, callerWithoutStore } = await import("./caller.ts");
+        authorise({ name, callers }, callerWithoutStore(door));
+      }
       return handle(door, input);
     }
   }

@@ -3,9 +3,48 @@
 import * as z from "zod/mini";
 import { ACTS } from "./act/schemas.ts";
 import { SETUP } from "./setup/schemas.ts";
-import { Text, Texts } from "./shapes.ts";
+import { Count, MaybeFlag, MaybeText, Run, Text, Texts, type Frozen } from "./shapes.ts";
 import { LOOKS } from "./story/schemas.ts";
+import { INBOX, LIST, NEXT, SHOW, WHY } from "./view/run-view.ts";
 import { WORKFLOWS } from "./workflows/schemas.ts";
+
+/** Views of runs. */
+const VIEWS = {
+  show: {
+    about: "Everything about a run that a person wants to know who comes back to it",
+    input: z.strictObject({ ...Run, verbose: MaybeFlag }),
+    output: z.strictObject(SHOW),
+  },
+  next: {
+    about: "What the caller can do with a run now",
+    input: z.strictObject(Run),
+    output: z.strictObject(NEXT),
+  },
+  why: {
+    about: "Every move out of the present state: open or closed, and what opens it",
+    input: z.strictObject(Run),
+    output: z.strictObject(WHY),
+  },
+  inbox: {
+    about: "What waits for a person, in all runs of this machine",
+    input: z.strictObject({}),
+    output: z.strictObject(INBOX),
+  },
+  list: {
+    about: "The runs of this machine, those under way first",
+    input: z.strictObject({
+      all: MaybeFlag,
+      state: MaybeText,
+      phase: MaybeText,
+      status: MaybeText,
+      workflow: MaybeText,
+      repo: MaybeText,
+      here: MaybeFlag,
+      limit: Count,
+    }),
+    output: z.strictObject(LIST),
+  },
+} as const;
 
 /** What agents are told about their task. */
 const TASKS = {
@@ -49,14 +88,7 @@ const TASKS = {
   },
 } as const;
 
-export const SCHEMAS = { ...ACTS, ...LOOKS, ...TASKS, ...WORKFLOWS, ...SETUP } as const;
-
-/** Data of a call is never changed by the code that gets it. */
-type Frozen<T> = T extends readonly (infer Item)[]
-  ? readonly Frozen<Item>[]
-  : T extends object
-    ? { readonly [Key in keyof T]: Frozen<T[Key]> }
-    : T;
+export const SCHEMAS = { ...ACTS, ...VIEWS, ...LOOKS, ...TASKS, ...WORKFLOWS, ...SETUP } as const;
 
 export type UseName = keyof typeof SCHEMAS;
 export type InputOf<Name extends UseName> = Frozen<z.output<(typeof SCHEMAS)[Name]["input"]>>;

@@ -24,3 +24,6 @@ export const Key = { key: MaybeText };
 export const Acknowledgement = z.strictObject({ run: Text, from: Text, to: Text, seq: Count });
 
 export type Shape = Readonly<Record<string, z.ZodMiniType>>;
+
+/** Data of a call is never changed by the code that gets it. */
+export type Frozen<T> = T extends readonly unknown[] | object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;

@@ -75,6 +75,12 @@ const ROWS: Readonly<Record<UseName, Row>> = {
   stop: { input: () => ({ ...NOT_THERE, now: false }), code: "unknown-run" },
   resume: { input: () => NOT_THERE, code: "unknown-run" },
   respawn: { input: () => ({ words: [own, "worker"] }), code: "invalid" },
+  show: { input: () => ({ run: own }), code: ANSWERED },
+  next: { input: () => ({ run: own }), code: ANSWERED },
+  why: { input: () => ({ run: own }), code: ANSWERED },
+  inbox: { input: () => ({}), code: ANSWERED },
+  list: { input: () => ({ limit: 5 }), code: ANSWERED },
+  history: { input: () => ({ run: own, limit: 5 }), code: ANSWERED },
   logs: { input: () => NOT_THERE, code: "unknown-run" },
   "follow-logs": { input: () => ({ run: own }), code: ANSWERED },
   verify: { input: () => ({ run: own }), code: ANSWERED },
@@ -135,8 +141,8 @@ function expectedOf(use: UseName): Readonly<Record<keyof typeof CALLERS, string>
   const isFor = (caller: (typeof callers)[number]): boolean => callers.includes(caller);
   const refused = isFor("person") ? "not-a-person" : "no-token";
   const open = isFor("nobody") ? code : refused;
-  // What needs no store knows no token: it is one more mark.
-  const stolen = isFor("nobody") ? code : kind === "local" ? refused : "stolen-token";
+  // Where nothing depends on the caller, nobody looks at its token; where there is no store, it is one more mark.
+  const stolen = kind === "act" || kind === "read" ? "stolen-token" : open;
   return {
     person: isFor("person") ? code : refused,
     "agent of the run": isFor("agent") ? agent : refused,

@@ -12,7 +12,7 @@ import type { Store } from "../../engine/ports/store.ts";
 import type { Submission } from "../../engine/submit/write.ts";
 import { descendantsOf } from "../../engine/tasks/descendants.ts";
 import { eventKey, runOf, type Acting, type Done } from "../context.ts";
-import type { Reading } from "../declare.ts";
+import type { Looking } from "../declare.ts";
 import { EXIT_GATE, EXIT_NOT_YOURS, EXIT_WAITING } from "../exit-codes.ts";
 import { isUnknownRun } from "../failure.ts";
 import { success, type Outcome } from "../outcome.ts";
@@ -70,7 +70,7 @@ export async function answerQuestion(
 
 /** The open question that a person would answer with these words, for a door that asks at a terminal. */
 export function openQuestion(
-  { door, store }: Reading,
+  { door, store }: Looking,
   { decision }: InputOf<"question">,
 ): Outcome<DataOf<"question">> {
   if (store === undefined) throw nothingOpen();

@@ -3,7 +3,7 @@
 import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/text/closest.ts";
 import type { JobRow } from "../../engine/ports/registry.ts";
-import type { Reading } from "../declare.ts";
+import type { Looking } from "../declare.ts";
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK } from "../exit-codes.ts";
 import { success, type Emit, type Outcome } from "../outcome.ts";
 import type { DataOf, InputOf } from "../schemas.ts";
@@ -15,7 +15,7 @@ const HELP = "signalbox logs --help";
 const EXIT_TERMINATED = 143;
 const POLL_MS = 150;
 
-export function logs({ door, store }: Reading, input: InputOf<"logs">): Outcome<DataOf<"logs">> {
+export function logs({ door, store }: Looking, input: InputOf<"logs">): Outcome<DataOf<"logs">> {
   const seen = seeRun(store, door, input.run);
   const wanted = wantedOf(input, seen);
   const job = lastOf(seen, wanted);
@@ -29,7 +29,7 @@ export function logs({ door, store }: Reading, input: InputOf<"logs">): Outcome<
 
 /** From turn to turn, until nothing more can come. */
 export function followLogs(
-  { door, store }: Reading,
+  { door, store }: Looking,
   input: InputOf<"follow-logs">,
 ): Outcome<DataOf<"follow-logs">> {
   const seen = seeRun(store, door, input.run);

@@ -9,7 +9,7 @@ import type { UserError } from "../../adapters/user-error.ts";
 import { compile } from "../../core/model/compile.ts";
 import type { Recorded } from "../../engine/ports/journal.ts";
 import { auditor } from "../../engine/submit/audit.ts";
-import type { Reading } from "../declare.ts";
+import type { Looking } from "../declare.ts";
 import { EXIT_DAMAGED, EXIT_OK } from "../exit-codes.ts";
 import type { Invocation } from "../invocation.ts";
 import type { Outcome } from "../outcome.ts";
@@ -19,7 +19,7 @@ import { runMeant } from "./find.ts";
 type VerifiedRun = DataOf<"verify">["runs"][number];
 
 export function verify(
-  { door, store }: Reading,
+  { door, store }: Looking,
   { run: word, all = false }: InputOf<"verify">,
 ): Outcome<DataOf<"verify">> {
   const known = all && store !== undefined ? knownRuns(store.database) : [];

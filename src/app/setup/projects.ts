@@ -8,7 +8,7 @@ import type { ProjectRow } from "../../engine/ports/projects.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { slotsOf } from "../../engine/queue/slots.ts";
 import type { Acting } from "../context.ts";
-import type { Reading } from "../declare.ts";
+import type { Looking } from "../declare.ts";
 import { EXIT_CONFLICT } from "../exit-codes.ts";
 import { success, type Outcome } from "../outcome.ts";
 import { wake } from "../runs/wake.ts";
@@ -22,7 +22,7 @@ type Changed = Outcome<DataOf<"update-project">>;
 
 const SHOWN = 5;
 
-export function projects({ store }: Reading): Outcome<DataOf<"projects">> {
+export function projects({ store }: Looking): Outcome<DataOf<"projects">> {
   const all = store === undefined ? [] : store.projects().map((row) => viewOf(store, row));
   const next = all.length === 0 ? "signalbox project add" : "signalbox task list";
   return success(`${all.length} ${all.length === 1 ? "project" : "projects"}`, { projects: all }, { next });

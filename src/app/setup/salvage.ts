@@ -13,7 +13,7 @@ import {
   strandedCommits,
   type Change,
 } from "../../adapters/git/salvaged.ts";
-import type { Reading } from "../declare.ts";
+import type { Looking, Reading } from "../declare.ts";
 import { success, type Outcome } from "../outcome.ts";
 import { requireHome } from "../runs/find.ts";
 import type { DataOf, InputOf } from "../schemas.ts";
@@ -37,7 +37,7 @@ const FILES_MAX = 20_000;
 
 /** The newest first. */
 export async function listSalvages(
-  { door, store }: Reading,
+  { door, store }: Looking,
   { limit, ...scope }: InputOf<"salvages">,
 ): Promise<Outcome<DataOf<"salvages">>> {
   const on: On = { home: requireHome(door), env: door.env };
@@ -91,7 +91,7 @@ async function rowOf(on: On, salvage: Salvage): Promise<SalvageRow> {
 }
 
 export async function viewSalvage(
-  { door, store }: Reading,
+  { door, store }: Looking,
   { run: word, diff: isAsked }: InputOf<"salvage">,
 ): Promise<Outcome<DataOf<"salvage">>> {
   const on: On = { home: requireHome(door), env: door.env };

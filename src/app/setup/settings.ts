@@ -6,7 +6,7 @@ import { surveyWorkflows } from "../../adapters/config/survey-workflows.ts";
 import { setParams } from "../../adapters/config/workflow.ts";
 import type { TrustStore } from "../../adapters/trust/trust.ts";
 import { showProblem, type Problem } from "../../format/problem.ts";
-import type { Reading } from "../declare.ts";
+import type { Looking } from "../declare.ts";
 import { EXIT_FAILED, EXIT_OK } from "../exit-codes.ts";
 import type { Outcome } from "../outcome.ts";
 import type { DataOf, InputOf } from "../schemas.ts";
@@ -17,7 +17,7 @@ import { repoHere } from "./project-named.ts";
 const NOTHING_TRUSTED: TrustStore = { trusted: () => undefined, humanKeys: () => [] };
 
 export async function settings(
-  { door, store }: Reading,
+  { door, store }: Looking,
   { workflow: wanted }: InputOf<"settings">,
 ): Promise<Outcome<DataOf<"settings">>> {
   const loaded = wanted === undefined ? undefined : await requireWorkflow(wanted, door);

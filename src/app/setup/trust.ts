@@ -5,13 +5,13 @@ import { planOf } from "../../adapters/trust/plan.ts";
 import { repositoryOf } from "../../adapters/trust/repository.ts";
 import { digestTrusted, trustRow } from "../../adapters/trust/trust.ts";
 import type { Acting } from "../context.ts";
-import type { Reading } from "../declare.ts";
+import type { Looking } from "../declare.ts";
 import { EXIT_OK, EXIT_UNTRUSTED } from "../exit-codes.ts";
 import type { Outcome } from "../outcome.ts";
 import type { DataOf, InputOf } from "../schemas.ts";
 import { refuseInRun } from "./repository.ts";
 
-export async function trustPlan({ door, store }: Reading): Promise<Outcome<DataOf<"trust-plan">>> {
+export async function trustPlan({ door, store }: Looking): Promise<Outcome<DataOf<"trust-plan">>> {
   const { main: repo } = repositoryOf(door.cwd);
   refuseInRun(store, door, "trust");
   const content = contentOf(repo);

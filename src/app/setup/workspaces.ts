@@ -13,7 +13,7 @@ import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { changesIn } from "../board/changes.ts";
 import { UNKNOWN } from "../board/row.ts";
-import type { Reading } from "../declare.ts";
+import type { Looking } from "../declare.ts";
 import { success, type Outcome } from "../outcome.ts";
 import { isFinished, requireHome } from "../runs/find.ts";
 import type { DataOf, InputOf } from "../schemas.ts";
@@ -35,10 +35,10 @@ export type Workspace = {
   readonly odd: readonly string[];
 };
 
-type Looking = { readonly home: Home; readonly store: Store };
+type Inspecting = { readonly home: Home; readonly store: Store };
 
 export async function workspaces(
-  { door, store }: Reading,
+  { door, store }: Looking,
   input: InputOf<"workspaces">,
 ): Promise<Outcome<DataOf<"workspaces">>> {
   const home = requireHome(door);
@@ -82,7 +82,7 @@ async function viewOf(
   };
 }
 
-export function workspacesOf(on: Looking, repo: string | undefined): readonly Workspace[] {
+export function workspacesOf(on: Inspecting, repo: string | undefined): readonly Workspace[] {
   const { store } = on;
   const own = store.workspaces().map((row) => workspaceOf(on, { run: row.run, path: row.path, own: row }));
   const left = leftIn(on).map((path) => workspaceOf(on, { run: basename(path), path, own: undefined }));
@@ -92,12 +92,12 @@ export function workspacesOf(on: Looking, repo: string | undefined): readonly Wo
 }
 
 /** Folders among the workspaces that are named after no run that the journal knows. */
-export function strangersOf(on: Looking): readonly string[] {
+export function strangersOf(on: Inspecting): readonly string[] {
   return leftIn(on).filter((path) => rowOf(on.store, basename(path)).row === undefined);
 }
 
 /** Folders among the workspaces that belong to none of them. */
-function leftIn({ home, store }: Looking): readonly string[] {
+function leftIn({ home, store }: Inspecting): readonly string[] {
   const known = new Set(store.workspaces().map(({ path }) => basename(path)));
   const names = unless(["ENOENT", "ENOTDIR"], () => readdirSync(home.workspaces)) ?? [];
   const folder = unless(["ENOENT"], () => realpathSync(home.workspaces)) ?? home.workspaces;
@@ -109,7 +109,7 @@ function leftIn({ home, store }: Looking): readonly string[] {
 
 type Found = Pick<Workspace, "run" | "path" | "own">;
 
-function workspaceOf({ home, store }: Looking, found: Found): Workspace {
+function workspaceOf({ home, store }: Inspecting, found: Found): Workspace {
   const known = rowOf(store, found.run);
   const repo = found.own?.repo ?? known.row?.repo ?? "";
   const looked = { ...found, ...known, branch: presentBranch(found.path) };

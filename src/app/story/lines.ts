@@ -15,8 +15,6 @@ import { agentName, sayEnd } from "./agent-end.ts";
 import { isIncoming, tellerOf, type Teller } from "./sentences.ts";
 import { meantIn } from "../view/work/other-readings.ts";
 
-export type { Recorded };
-
 export type Line = {
   readonly seq: number;
   readonly at: string;

@@ -5,7 +5,7 @@ import { told } from "../../format/workflow/schema/primitives.ts";
 import { Count, Flag, MaybeFlag, MaybeText, Run, Text, Texts } from "../shapes.ts";
 
 const Actor = z.union([
-  z.strictObject({ type: z.literal("human"), name: z.optional(Text) }),
+  z.strictObject({ type: z.literal("human"), name: z.exactOptional(Text) }),
   z.strictObject({ type: z.literal("engine") }),
   z.strictObject({ type: z.literal("agent"), role: Text, slot: Text, attempt: Count }),
 ]);
@@ -82,17 +82,30 @@ const WHOSE = {
   check: MaybeText,
 };
 
-export const HISTORY = {
-  run: Text,
-  state: Text,
-  seq: Count,
-  lines: z.array(Line),
-  notes: z.array(Note),
-  events: z.optional(z.array(z.record(Text, z.unknown()))),
-  more: Flag,
-};
-
 export const LOOKS = {
+  history: {
+    about: "What happened to a run, in sentences or as events",
+    input: z.strictObject({ ...Run, limit: Count, events: MaybeFlag }),
+    output: z.strictObject({
+      run: Text,
+      state: Text,
+      seq: Count,
+      lines: z.array(Line),
+      notes: z.array(Note),
+      events: z.optional(
+        z.array(
+          z.looseObject({
+            seq: Count,
+            at: Text,
+            by: Actor,
+            event: z.looseObject({ type: Text }),
+            hash: Text,
+          }),
+        ),
+      ),
+      more: Flag,
+    }),
+  },
   logs: {
     about: "What an agent or a check has printed",
     input: z.strictObject(WHOSE),

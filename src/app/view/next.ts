@@ -1,8 +1,6 @@
 /** What the caller can do with a run now: a person everything that is theirs, an agent what its role may do. */
 
-import { whoActs } from "../../adapters/person/who.ts";
-import type { Store } from "../../engine/ports/store.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Reading } from "../declare.ts";
 import { seeRun, type Seen } from "../runs/find.ts";
 import { actionsOf, nextForPerson } from "./actions.ts";
 import { artifactsOf, type ArtifactView } from "./work/artifacts.ts";
@@ -15,21 +13,11 @@ import type { NextView } from "./run-view.ts";
 import { statusOf } from "./lists/summary.ts";
 import { waitsOf } from "./status/waits.ts";
 
-export type NextOutcome = {
-  readonly view: NextView;
-  /** The one next command; empty where there is none. */
-  readonly next: string;
-  /** Artifacts that a move of the caller needs and that are not good. */
-  readonly missing: readonly ArtifactView[];
-};
-
+/** With the one next command; empty where there is none. */
 export async function nextOf(
-  store: Store | undefined,
-  door: Invocation,
+  { store, door, who }: Reading,
   word: string | undefined,
-): Promise<NextOutcome> {
-  const { env, procs } = door;
-  const who = whoActs({ env, store, ...(procs === undefined ? {} : { procs }) });
+): Promise<{ readonly view: NextView; readonly next: string }> {
   const seen = withWhatIsInTheWay(seeRun(store, door, word ?? (who.type === "agent" ? who.run : undefined)));
   // An agent has something to say in its own run only.
   const role = who.type === "agent" && who.run === seen.row.id ? who.actor.role : PERSON;
@@ -49,9 +37,9 @@ export async function nextOf(
       ...(isPerson ? actionsOf(seen) : { actions: [], others: [], closed: [] }),
       decision: isPerson ? decisionOf(seen, reviewsOf(seen)) : null,
       question: isPerson ? (questionOf(seen) ?? null) : null,
+      missing: artifacts.filter((artifact) => !artifact.good && isWanted(artifact)),
     },
     next: isPerson ? nextForPerson(seen) : nextForRole(seen, role),
-    missing: artifacts.filter((artifact) => !artifact.good && isWanted(artifact)),
   };
 }
 

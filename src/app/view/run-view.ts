@@ -6,7 +6,7 @@
 
 import * as z from "zod/mini";
 import { VERBS } from "../../core/model/workflow.ts";
-import { At, Count, Flag, Text, Texts } from "../shapes.ts";
+import { At, Count, Flag, Text, Texts, type Frozen } from "../shapes.ts";
 import { Line, Note, Read } from "../story/schemas.ts";
 import { told } from "../../format/workflow/schema/primitives.ts";
 
@@ -282,6 +282,7 @@ export const NEXT = {
   closed: told(z.array(Closed), "Verbs that the workflow has here and that do not work now"),
   decision: z.nullable(Decision),
   question: z.nullable(Question),
+  missing: told(z.array(Artifact), "Artifacts that a move of that role needs and that are not good"),
 };
 
 export const WHY = {
@@ -292,6 +293,7 @@ export const WHY = {
   silent: told(Texts, "Agents that were told something and have not called since"),
   notes: told(Texts, "What a person should know before deciding"),
   tasks: told(z.array(Child), "Of a list that it has started and waits for"),
+  actions: told(z.array(Action), "What a person can type where nothing else moves the run"),
 };
 
 const InboxItem = z.strictObject({
@@ -334,8 +336,6 @@ export const TASK_SHOW = {
   }),
 };
 
-/** Views are read, never changed. */
-type Frozen<T> = T extends readonly unknown[] | object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
 type Data<S extends Readonly<Record<string, z.ZodMiniType>>> = Frozen<{
   [K in keyof S]: z.infer<S[K]>;
 }>;

@@ -8,18 +8,11 @@ import { tasksOf } from "./work/children.ts";
 import { sayLanded } from "./decision/merged-elsewhere.ts";
 import { processesOf } from "./look.ts";
 import { waysOf } from "./moves.ts";
-import type { ActionView, WhyView } from "./run-view.ts";
+import type { WhyView } from "./run-view.ts";
 import { deadlockOf } from "./status/trouble.ts";
 import { waitsOf } from "./status/waits.ts";
 
-export type WhyOutcome = {
-  readonly view: WhyView;
-  readonly next: string;
-  /** What a person can type where nothing else moves the run. */
-  readonly actions: readonly ActionView[];
-};
-
-export async function whyOf(seen: Seen): Promise<WhyOutcome> {
+export async function whyOf(seen: Seen): Promise<{ readonly view: WhyView; readonly next: string }> {
   const { row, run } = seen;
   const isDeadlocked = deadlockOf(seen) !== undefined;
   return {
@@ -31,9 +24,9 @@ export async function whyOf(seen: Seen): Promise<WhyOutcome> {
       silent: silentOf(seen),
       notes: [...sayHalted(seen), ...sayDeadlocked(seen), sayLanded(seen)].filter((note) => note !== ""),
       tasks: tasksOf(seen),
+      actions: isDeadlocked ? actionsOf(seen).actions : [],
     },
     next: isDeadlocked ? nextForPerson(seen) : `signalbox ${row.halted ? "resume" : "next"} ${run.id}`,
-    actions: isDeadlocked ? actionsOf(seen).actions : [],
   };
 }
 

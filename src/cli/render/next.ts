@@ -1,7 +1,6 @@
 /** What the caller can do with a run now. */
 
 import { sayCommand } from "../../app/view/actions.ts";
-import type { NextOutcome } from "../../app/view/next.ts";
 import { sayReads } from "../../app/view/decision/question.ts";
 import type { ActionView, DecisionView, NextView } from "../../app/view/run-view.ts";
 import { sayAsOf } from "../../app/view/work/work-seen.ts";
@@ -14,10 +13,11 @@ type Where = Pick<Door, "paint" | "cwd" | "width">;
 
 /** People get verbs; with `all`, also other moves, what is closed and what is still to be written. Agents get all of theirs. */
 export function sayNextSteps(
-  { view, next, missing }: NextOutcome,
-  door: Where & { readonly all: boolean },
+  view: NextView,
+  door: Where & { readonly all: boolean; readonly next: string },
 ): string {
-  const { paint, width } = door;
+  const { paint, width, next } = door;
+  const { missing } = view;
   if (view.waits.kind === "over") return `${view.run} is over: it is ${view.state}.\n`;
   const isPerson = view.for === "human";
   const hasVerb = view.actions.some(({ verb }) => verb !== undefined && verb !== "cancel");

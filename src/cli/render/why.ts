@@ -2,18 +2,14 @@
 
 import { sayCommand } from "../../app/view/actions.ts";
 import { sayTask } from "../../app/view/work/children.ts";
-import type { MoveView } from "../../app/view/run-view.ts";
-import type { WhyOutcome } from "../../app/view/why.ts";
+import type { MoveView, WhyView } from "../../app/view/run-view.ts";
 import { sayAsOf } from "../../app/view/work/work-seen.ts";
 import type { Door } from "../command.ts";
 import { fitted, wrapped } from "../fit.ts";
 import { columns } from "./table.ts";
 
-export function sayWhy(
-  { view, actions }: WhyOutcome,
-  { paint, width }: Pick<Door, "paint" | "width">,
-): string {
-  const { run, state, moves, waits, silent, notes, tasks } = view;
+export function sayWhy(view: WhyView, { paint, width }: Pick<Door, "paint" | "width">): string {
+  const { run, state, moves, waits, silent, notes, tasks, actions } = view;
   if (moves.length === 0) return `${run} is in ${state}, and no move leads out of it.\n`;
   const lines = moves.flatMap((move) => [
     `  ${move.open ? paint.green("open  ") : paint.yellow("closed")}  ${paint.bold(move.to)} ${sayBy(move)}`,

@@ -6,8 +6,9 @@ import { UserError } from "../../../adapters/user-error.ts";
 import { hasPhases, phaseOf } from "../../../core/projection/phase.ts";
 import type { Filter, RunRow } from "../../../engine/ports/journal.ts";
 import type { Store } from "../../../engine/ports/store.ts";
-import type { Given, Invocation } from "../../invocation.ts";
+import type { Invocation } from "../../invocation.ts";
 import { newestFirst } from "../../runs/find.ts";
+import type { InputOf } from "../../schemas.ts";
 import { repositoryAround } from "../../setup/repository.ts";
 import { sayQueued } from "../../story/line.ts";
 import type { RunSummary } from "../run-view.ts";
@@ -28,19 +29,15 @@ export type Listed = {
   readonly hasEnded: boolean;
 };
 
-export function listOf(
-  store: Store | undefined,
-  given: Given,
-  on: Place & { readonly limit: number },
-): Listed {
-  requireStatus(given.options["status"]);
+export function listOf(store: Store | undefined, filter: InputOf<"list">, on: Place): Listed {
+  requireStatus(filter.status);
   if (store === undefined) return { runs: [], more: 0, queues: [], hasEnded: false };
   const shared = sharedIn(store);
   const phase = (row: RunRow): string => {
     const definition = shared.definition(row);
     return definition !== undefined && hasPhases(definition) ? phaseOf(definition, row.state) : "";
   };
-  const { rows, more } = select(store, given, { ...on, phase });
+  const { rows, more } = select(store, filter, { ...on, limit: filter.limit, phase });
   const runs = rows.map((row) => summaryOf(shared, row));
   const hasEnded = rows.length === 0 && store.list({ limit: 1 }).rows.length > 0;
   return { runs, more, queues: sayQueued(store, runs), hasEnded };
@@ -58,19 +55,18 @@ type Place = Pick<Invocation, "cwd" | "env">;
 
 type On = Place & { readonly limit: number; readonly phase: (row: RunRow) => string };
 
-function select(store: Store, given: Given, on: On): Page {
-  const { phase, ...options } = given.options;
-  if (phase === undefined) return selectAll(store, given, on);
+function select(store: Store, filter: InputOf<"list">, on: On): Page {
+  const { phase } = filter;
+  if (phase === undefined) return selectAll(store, filter, on);
   // As with a state, those that have ended in it are meant, too.
-  const all = selectAll(store, { ...given, options: { all: "", ...options } }, { ...on, limit: LIMIT_MAX });
+  const all = selectAll(store, { ...filter, all: true }, { ...on, limit: LIMIT_MAX });
   const rows = all.rows.filter((row) => on.phase(row) === phase);
   return { rows: rows.slice(0, on.limit), more: Math.max(0, rows.length - on.limit) };
 }
 
-function selectAll(store: Store, given: Given, on: Omit<On, "phase">): Page {
-  const { options } = given;
-  const { state, status, workflow } = options;
-  const repo = repoOf(store, given, on);
+function selectAll(store: Store, asked: InputOf<"list">, on: Omit<On, "phase">): Page {
+  const { state, status, workflow, all = false } = asked;
+  const repo = repoOf(store, asked, on);
   const filter: Omit<Filter, "limit"> = {
     ...(state === undefined ? {} : { state }),
     ...(workflow === undefined ? {} : { workflow }),
@@ -80,7 +76,7 @@ function selectAll(store: Store, given: Given, on: Omit<On, "phase">): Page {
   // A state says itself whether runs in it have ended.
   if (state !== undefined) return store.list({ ...filter, limit: on.limit });
   const open = pages(store, UNDER_WAY, { ...filter, limit: on.limit });
-  if (options["all"] === undefined) return open;
+  if (!all) return open;
   const left = on.limit - open.rows.length;
   const ended = pages(store, FINISHED, { ...filter, limit: Math.max(left, 1) });
   const shown = ended.rows.slice(0, left);
@@ -95,11 +91,11 @@ function pages(store: Store, statuses: readonly string[], filter: Filter): Page 
   return { rows: shown, more: lists.reduce((sum, list) => sum + list.more, 0) + rows.length - shown.length };
 }
 
-function repoOf(store: Store, { options }: Given, { cwd, env }: Place): string | undefined {
-  const { repo, here } = options;
-  if (repo !== undefined && here !== undefined)
+function repoOf(store: Store, { repo, here = false }: InputOf<"list">, on: Place): string | undefined {
+  const { cwd, env } = on;
+  if (repo !== undefined && here)
     throw new UserError("bad-usage", "--repo and --here do not go together", HELP);
-  if (repo === undefined && here === undefined) return undefined;
+  if (repo === undefined && !here) return undefined;
   const folder = realFolder(resolve(cwd, repo ?? "."));
   return repositoryAround(store, { cwd: folder, env }).main;
 }

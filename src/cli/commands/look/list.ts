@@ -1,10 +1,8 @@
 /** `signalbox list`: the runs of this machine, those under way first. */
 
-import { withStore } from "../../../app/runs/find.ts";
-import { EXIT_OK } from "../../../app/exit-codes.ts";
-import type { Given } from "../../../app/invocation.ts";
-import { listOf, STATUSES } from "../../../app/view/lists/list.ts";
-import type { RunSummary } from "../../../app/view/run-view.ts";
+import { call } from "../../../app/client.ts";
+import { STATUSES } from "../../../app/view/lists/list.ts";
+import { answerOf } from "../../acted.ts";
 import type { Answer, Command } from "../../command.ts";
 import { numberOption } from "../../number-option.ts";
 import { sayRuns } from "../../render/list.ts";
@@ -33,44 +31,19 @@ export const command: Command = {
     "signalbox list --here --status waiting",
     "signalbox list --all --limit 200 --json",
   ],
-  answer: (given, door) =>
-    withStore(door, (store) => {
-      const limit = numberOption(given, "limit", { otherwise: LIMIT, min: 1, max: LIMIT_MAX, help: HELP });
-      const { runs, more, queues, hasEnded } = listOf(store, given, { cwd: door.cwd, env: door.env, limit });
-      const next = nextFor(runs, hasEnded && isPlain(given));
-      return {
-        exit: EXIT_OK,
-        code: "ok",
-        message: `${runs.length} ${runs.length === 1 ? "run" : "runs"}${more > 0 ? `, and ${more} more` : ""}`,
-        data: () => ({ runs, more }),
-        text: () => sayRuns(runs, { ...door, now: Date.now() }),
-        next,
-        talk: [
-          ...(runs.length === 0 ? [`  ${sayNone(given, hasEnded)}`] : []),
-          ...(more > 0 ? [`  ${more} more: --limit ${runs.length + more}`] : []),
-          ...queues.map((each) => `  ${each}`),
-          `  next: ${next}`,
-          "",
-        ].join("\n"),
-      } satisfies Answer;
-    }),
+  async answer(given, door): Promise<Answer> {
+    const { all, state, phase, status, workflow, repo, here } = given.options;
+    const limit = numberOption(given, "limit", { otherwise: LIMIT, min: 1, max: LIMIT_MAX, help: HELP });
+    const outcome = await call(door, "list", {
+      all: all !== undefined,
+      state,
+      phase,
+      status,
+      workflow,
+      repo,
+      here: here !== undefined,
+      limit,
+    });
+    return answerOf(outcome, () => sayRuns(outcome.data.runs, { ...door, now: Date.now() }));
+  },
 };
-
-/** No filter was given. */
-function isPlain({ options }: Given): boolean {
-  return ["all", "state", "phase", "status", "workflow", "repo", "here"].every(
-    (name) => options[name] === undefined,
-  );
-}
-
-function sayNone(given: Given, hasEnded: boolean): string {
-  if (!isPlain(given)) return "No run matches.";
-  return hasEnded ? "No run is under way." : "No runs yet.";
-}
-
-function nextFor(runs: readonly RunSummary[], hasEnded: boolean): string {
-  if (runs.length === 0) return hasEnded ? "signalbox list --all" : "signalbox run WORKFLOW GOAL";
-  const isYours = ({ waits }: RunSummary): boolean =>
-    ["person", "crashed", "attention", "stopped"].includes(waits.kind);
-  return runs.some(isYours) ? "signalbox inbox" : `signalbox show ${runs[0]?.run ?? ""}`;
-}

@@ -1,8 +1,7 @@
 /** `signalbox next`: what you can do now, and the one command to type. */
 
-import { withStore } from "../../../app/runs/find.ts";
-import { EXIT_OK } from "../../../app/exit-codes.ts";
-import { nextOf } from "../../../app/view/next.ts";
+import { call } from "../../../app/client.ts";
+import { answerOf } from "../../acted.ts";
 import type { Answer, Command } from "../../command.ts";
 import { sayNextSteps } from "../../render/next.ts";
 
@@ -13,17 +12,10 @@ export const command: Command = {
   words: { min: 0, max: 1 },
   options: { all: { about: "every move, open or not" } },
   examples: ["signalbox next", "signalbox next abcd --all"],
-  answer: ({ words, options }, door) =>
-    withStore(door, async (store) => {
-      const outcome = await nextOf(store, door, words[0]);
-      const { view, next } = outcome;
-      return {
-        exit: EXIT_OK,
-        code: "ok",
-        message: next === "" ? `there is nothing for ${view.for} to do in ${view.state}` : next,
-        data: () => view,
-        text: () => sayNextSteps(outcome, { ...door, all: options["all"] !== undefined }),
-        next,
-      } satisfies Answer;
-    }),
+  async answer({ words: [run], options }, door): Promise<Answer> {
+    const outcome = await call(door, "next", { run });
+    const { data, next } = outcome;
+    const all = options["all"] !== undefined;
+    return { ...answerOf(outcome, () => sayNextSteps(data, { ...door, all, next })), talk: "" };
+  },
 };

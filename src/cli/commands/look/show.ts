@@ -1,10 +1,7 @@
 /** `signalbox show`: everything about a run that you want to know when you come back to it. */
 
-import { seeRun, withStore } from "../../../app/runs/find.ts";
-import { EXIT_OK } from "../../../app/exit-codes.ts";
-import { viewRun } from "../../../app/view/look.ts";
-import { nextForPerson } from "../../../app/view/actions.ts";
-import { withWhatIsInTheWay } from "../../../app/view/work/place-taken.ts";
+import { call } from "../../../app/client.ts";
+import { answerOf } from "../../acted.ts";
 import type { Answer, Command } from "../../command.ts";
 import { sayRun } from "../../render/run.ts";
 
@@ -21,21 +18,10 @@ export const command: Command = {
     },
   },
   examples: ["signalbox show", "signalbox show abcd", "signalbox show fix-dates --verbose --json"],
-  answer: ({ words, options }, door) =>
-    withStore(door, async (store) => {
-      const seen = withWhatIsInTheWay(seeRun(store, door, words[0]));
-      const verbose = options["verbose"] !== undefined;
-      const view = await viewRun(seen, door, verbose);
-      const next = nextForPerson(seen);
-      const { paint, cwd, width } = door;
-      return {
-        exit: EXIT_OK,
-        code: "ok",
-        message: `${view.run} is ${view.state}: ${view.waits.sentence}`,
-        data: () => view,
-        text: () => sayRun(view, { verbose, paint, now: Date.now(), cwd, width }),
-        next,
-        talk: `  next: ${next}\n`,
-      } satisfies Answer;
-    }),
+  async answer({ words: [run], options }, door): Promise<Answer> {
+    const verbose = options["verbose"] !== undefined;
+    const outcome = await call(door, "show", { run, verbose });
+    const { paint, cwd, width } = door;
+    return answerOf(outcome, () => sayRun(outcome.data, { verbose, paint, now: Date.now(), cwd, width }));
+  },
 };
