@@ -310,3 +310,16 @@ test("a half-made folder of ours is made again", async () => {
   await of.workspaces.prepare(wanted(of));
   expect(await of.workspaces.digest(path, ["TASK.md"])).toMatch(/^[0-9a-f]{40}$/);
 });
+
+test("a branch that is in the way of the name of the run's branch is named, with what to type", async () => {
+  const of = site();
+  sh(of.repo, of.env, ["branch", "signalbox"]);
+  const blocked = wanted(of, { branch: "signalbox/r1" });
+  await expect(of.workspaces.prepare(blocked)).rejects.toMatchObject({
+    code: "branch-name",
+    message: "Git cannot have a branch signalbox/r1 while there is a branch signalbox.",
+    next: `git -C '${of.repo}' branch -m signalbox NEW-NAME`,
+  });
+  sh(of.repo, of.env, ["branch", "-m", "signalbox", "mine"]);
+  expect((await of.workspaces.prepare(blocked)).branch).toBe("signalbox/r1");
+});

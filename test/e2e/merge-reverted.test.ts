@@ -105,3 +105,13 @@ test("a change of main that the worker merged is main's: it may be taken out aga
   expect(await mergeWork(on(of), merging(of))).toMatchObject({ how: "merge" });
   expect(readFileSync(join(of.repo, "b.txt"), "utf8")).toBe("two\n");
 });
+
+test("main was reset below where the work began: the merge says which commits it brings back", async () => {
+  const of = site();
+  const base = ahead(of);
+  const { tree } = handOver({ ...of, base });
+  sh(of.repo, of.env, ["reset", "-q", "--hard", "HEAD~"]);
+  const { notes } = await mergeWork(on(of), merging({ ...of, base }));
+  expect(notes).toEqual([`main also got 1 commit that the work began from: ${base.slice(0, 7)} "elsewhere"`]);
+  expect(at(of, "main^{tree}")).toBe(tree);
+});

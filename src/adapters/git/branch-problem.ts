@@ -66,11 +66,11 @@ export async function branchProblem(env: Env, { repo, branch, path }: Asked): Pr
   if (bad !== undefined) return bad;
   const holder = await holderOf(where, branch);
   if (holder !== undefined) return holder === path ? undefined : elsewhere(branch, holder);
-  return taken(where, branch);
+  return taken(where, { repo, branch });
 }
 
-/** A branch of this name, or one of which it would be a folder, or that would be a folder of it. */
-async function taken({ env, commonDir }: Where, branch: string): Promise<UserError | undefined> {
+/** A branch of this name exists, or one that git cannot have beside it: `a` and `a/b`. */
+async function taken({ env, commonDir }: Where, { repo, branch }: Asked): Promise<UserError | undefined> {
   const above = branch.split("/").map((_, index, parts) => parts.slice(0, index + 1).join("/"));
   const listed = await git(env, {
     cwd: commonDir,
@@ -83,6 +83,9 @@ async function taken({ env, commonDir }: Where, branch: string): Promise<UserErr
   const sentence =
     first === branch
       ? `There is a branch ${branch} already.`
-      : `The branch ${branch} cannot be there beside the branch ${first}.`;
-  return new UserError("branch-name", sentence, { next: "git branch --list", exit: CONFLICT });
+      : `Git cannot have a branch ${branch} while there is a branch ${first}.`;
+  return new UserError("branch-name", sentence, {
+    next: `git -C '${repo}' branch -m ${first} NEW-NAME`,
+    exit: CONFLICT,
+  });
 }

@@ -28,7 +28,7 @@ import {
   type Change,
   type Checkout,
 } from "./checkout.ts";
-import { asking, containmentOf, sayCommit } from "./containment.ts";
+import { asking, containmentOf, sayCommit, type Ask } from "./containment.ts";
 import { defaultRefs } from "./default-refs.ts";
 import { commitTree, type MadeCommit } from "./commit-object.ts";
 import { requireFree } from "./leftover-lock.ts";
@@ -148,7 +148,9 @@ async function merge(on: On, merging: Merging): Promise<Merged> {
   if (path === undefined) await moveRef(site, { old, now, gitDir: site.commonDir });
   else await moveCheckout(site, { old, now, path });
   await requireArrived(site, { old, now, tree: plan.tree });
-  const said = (await sayCommit(asking(on.env, inRepository(site)), now)).text;
+  const ask = asking(on.env, inRepository(site));
+  const said = (await sayCommit(ask, now)).text;
+  const more = await alsoBrought(ask, merging, old);
   const fetched = await tipIn(on, site.commonDir, defaultRefs(merging.into).fetched);
   const isUnpushed = fetched !== undefined && fetched !== now;
   const undone = sayUndone(merging, plan.undone);
@@ -160,8 +162,18 @@ async function merge(on: On, merging: Merging): Promise<Merged> {
     checkout: path ?? "",
     isUnpushed,
     undone,
-    notes,
+    notes: [...notes, ...more],
   };
+}
+
+/** The work may begin from commits that the target did not have: it was reset since, or it was behind the remote. */
+async function alsoBrought(ask: Ask, { base, into }: Merging, old: string): Promise<readonly string[]> {
+  if (base === "") return [];
+  const [newest = "", ...others] = (await ask(["rev-list", base, "--not", old])).out.split("\n");
+  if (newest === "") return [];
+  const count = others.length === 0 ? "1 commit" : `${others.length + 1} commits`;
+  const which = `${others.length === 0 ? "" : "up to "}${(await sayCommit(ask, newest)).text}`;
+  return [`${into} also got ${count} that the work began from: ${which}`];
 }
 
 type Ready = Planned & {

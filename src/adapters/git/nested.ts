@@ -59,8 +59,8 @@ export async function requireNoneNested(
 function nestedRepository({ path }: Bench, run: string, folder: string): UserError {
   return new UserError(
     "nested-repository",
-    `${folder} in the workspace of ${run} is a git repository of its own, which nobody could look into: nothing is committed`,
-    { next: `move ${path}/${folder}/.git away, or have the folder left out`, exit: GATE },
+    `${folder} in the workspace of ${run} is a separate git repository, so a commit would not contain its files. Nothing was committed.`,
+    { next: `remove ${path}/${folder}/.git, or add ${folder}/ to .gitignore`, exit: GATE },
   );
 }
 

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { failpoint } from "../failpoint.ts";
 import { makeFolder, syncFolder } from "../home/folders.ts";
 import { UserError } from "../user-error.ts";
-import { badName, elsewhere, holderOf } from "./branch-problem.ts";
+import { badName, branchProblem, elsewhere, holderOf } from "./branch-problem.ts";
 import { failed, tryGit, type Call } from "./call.ts";
 import { makeClone } from "./clone.ts";
 import { updateRefs } from "./handover.ts";
@@ -161,10 +161,10 @@ async function createBranch(on: On, { wanted, commonDir }: Site, oid: string): P
   const call: Call = { cwd: commonDir, gitDir: commonDir, args };
   const answer = await tryUpdateRef(on, commonDir, call);
   if (answer.code === 0) return;
-  // A branch `a` and a branch `a/b` cannot exist at the same time.
-  if (/cannot create|exists; cannot|cannot lock ref/.test(answer.err))
-    throw cannotCreate(wanted.branch, answer.err.trim());
-  throw failed(call, answer);
+  const isRefused = /cannot create|exists; cannot|cannot lock ref/.test(answer.err);
+  throw isRefused
+    ? ((await branchProblem(on.env, wanted)) ?? cannotCreate(wanted.branch, answer.err.trim()))
+    : failed(call, answer);
 }
 
 function cannotCreate(branch: string, why: string): UserError {
