@@ -14,6 +14,7 @@ import { boundWorkspace } from "../engine/submit/place.ts";
 import type { Workspaces } from "../engine/ports/files.ts";
 import type { Store } from "../engine/ports/store.ts";
 import { projectUpwards } from "../engine/submit/project.ts";
+import { whileDeciding } from "./act/one-decision.ts";
 import { submit } from "../engine/submit/submit.ts";
 import { keyOf, type Request, type Submission } from "../engine/submit/write.ts";
 import { openStore, requireHome, runMeant } from "./runs/find.ts";
@@ -173,7 +174,13 @@ export type Asked = Pick<Request, "run" | "key" | "expected" | "facts" | "isEnd"
 };
 
 /** Submits one event and sees it through; a refusal is thrown with its exit code. */
-export async function ask(on: Acting, asked: Asked): Promise<Done> {
+export function ask(on: Acting, asked: Asked): Promise<Done> {
+  return on.who.type === "person"
+    ? whileDeciding(on, asked.run, () => submitAsked(on, asked))
+    : submitAsked(on, asked);
+}
+
+async function submitAsked(on: Acting, asked: Asked): Promise<Done> {
   const { event, refusedAs, voice: given, ...request } = asked;
   const voice = given ?? (await voiceOf(on, asked.run));
   const submission = await submit(on.box, {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { runFolders } from "../../src/adapters/home/paths.ts";
+import type { Event } from "../../src/core/model/event.ts";
 import { folderOf } from "../support/workflows.ts";
 import { document, taskScene, type Tasks } from "./task-support.ts";
 
@@ -22,6 +23,11 @@ function notesOf(id: string): (string | undefined)[] {
   return on
     .withStore((store) => store.events(id))
     .flatMap(({ event }) => (event.type === "move-asked" ? [event.note] : []));
+}
+
+function asksOf(id: string): Event[] {
+  const events = on.withStore((store) => store.events(id)).map(({ event }) => event);
+  return events.filter(({ type }) => type === "move-asked");
 }
 
 function pageOf(id: string): string {
@@ -57,13 +63,17 @@ test.for<[state: string, words: readonly string[], said: string]>([
 });
 
 describe("a path", () => {
-  test("says what its moves are for; the words go to the last one and to the page", async () => {
+  test("is one event; the words go with it and to the page", async () => {
     const id = await on.taskIn("stuck");
     const { stdout, stderr } = await on.say(["send-back", id, "Also leap years"]);
     expect(stdout).toBe(`sent back; ${id} goes from stuck to working\n`);
     // It only passes through where somebody answers for the work.
     expect(stderr).not.toContain("you answer for it");
-    expect(notesOf(id).slice(-2)).toEqual(["to send it back", "Also leap years"]);
+    expect(asksOf(id).at(-1)).toMatchObject({
+      through: ["reviewing"],
+      to: "working",
+      note: "Also leap years",
+    });
     expect(pageOf(id)).toMatch(/^## Fix Instructions\n\n\S+ \S+\n\nAlso leap years$/m);
   });
 
@@ -71,15 +81,50 @@ describe("a path", () => {
     const id = await on.taskIn("stuck");
     await on.say(["retry", id]);
     expect(pageOf(id)).toMatch(/^## Fix Instructions\n\n\S+ \S+\n\nTry again\./m);
-    expect(notesOf(id).at(-2)).toBe("to try it again");
   });
 
   test("happens once under one key", async () => {
     const id = await on.taskIn("stuck");
     const first = await said("send-back", id, "more", "--key", "k1");
-    expect(await said("send-back", id, "more", "--key", "k1")).toBe(first.replace("stuck", "reviewing"));
+    expect(await said("send-back", id, "more", "--key", "k1")).toBe(first);
     expect(notesOf(id).filter((note) => note === "more")).toHaveLength(1);
   });
+
+  test("leaves the run where it is if the words cannot be written", async () => {
+    const id = await on.taskIn("stuck");
+    const { code, stderr } = await on.say(["send-back", id, "Look:\n## Review\nis wrong"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("Review")]);
+    const { run } = on.withStore((store) => store.load(id)) ?? {};
+    expect([run?.state, run?.waivers]).toEqual(["stuck", {}]);
+  });
+});
+
+test("an answer in words is kept whole", async () => {
+  const id = await on.taskIn("clarification");
+  const words = `${"word ".repeat(900)}last`;
+  expect(await said("answer", id, words)).toBe("0 ok clarification -> planning");
+  expect(notesOf(id).at(-1)).toBe(words);
+});
+
+test("of two people at once one decides, and its words are the ones on the page", async () => {
+  const id = await on.taskIn("reviewing");
+  const both = ["FIRST", "SECOND"].map(async (words) => ({ words, is: await said("send-back", id, words) }));
+  const [won, ...others] = (await Promise.all(both)).filter(({ is }) => is.startsWith("0 "));
+  expect(others).toEqual([]);
+  expect(pageOf(id)).toMatch(new RegExp(`^## Fix Instructions\\n\\n\\S+ \\S+\\n\\n${won?.words}$`, "m"));
+});
+
+test("a branch does not take over the first letters of another run", async () => {
+  const [other, own] = [await on.taskIn("reviewing"), await on.taskIn("reviewing")];
+  const short = other.slice(0, 4);
+  on.git(on.repo, "branch", short);
+  on.withStore((store) => {
+    const path = join(on.repo, "..", "w");
+    const row = { run: own, repo: on.repo, path, branch: short, base: "", salvage: "", kept: "" };
+    store.putWorkspace({ ...row, status: "bound" });
+  });
+  expect(await said("send-back", short, "more")).toBe("2 ambiguous-run");
+  expect(await said("send-back", other, "more")).toBe("0 ok reviewing -> working");
 });
 
 test("a question of a worker goes back to where it was asked", async () => {

@@ -20,7 +20,13 @@ const AGAIN_MS = 15;
 const BUSY = 5;
 const CONFLICT = 6;
 
-export type Lock = { readonly folder: string; readonly repo: string; readonly waitMs?: number };
+export type Lock = {
+  readonly folder: string;
+  readonly repo: string;
+  readonly waitMs?: number;
+  /** The refusal if the lock is not free in time. */
+  readonly busy?: UserError;
+};
 
 export async function whileLocked<T>(lock: Lock, work: () => Promise<T>): Promise<T> {
   makeFolder(lock.folder);
@@ -39,15 +45,7 @@ async function take(lock: Lock, file: string): Promise<DatabaseSync> {
   const database = openFile(file, { timeout: 0 });
   try {
     while (!begins(database)) {
-      if (Date.now() >= endsAt)
-        throw new UserError(
-          "repository-busy",
-          `Another run has been making or removing a workspace of ${lock.repo} for a long time.`,
-          {
-            next: "signalbox doctor",
-            exit: CONFLICT,
-          },
-        );
+      if (Date.now() >= endsAt) throw lock.busy ?? repositoryBusy(lock.repo);
       // Not all at the same moment again.
       await sleep(AGAIN_MS + Math.random() * AGAIN_MS);
     }
@@ -56,6 +54,14 @@ async function take(lock: Lock, file: string): Promise<DatabaseSync> {
     database.close();
     throw translated(file, error);
   }
+}
+
+function repositoryBusy(repo: string): UserError {
+  return new UserError(
+    "repository-busy",
+    `Another run has been making or removing a workspace of ${repo} for a long time.`,
+    { next: "signalbox doctor", exit: CONFLICT },
+  );
 }
 
 /**

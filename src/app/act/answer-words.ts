@@ -16,17 +16,16 @@ export type Meant = { readonly said: string; readonly text?: string };
 
 type Options = QuestionView["options"];
 
-/** Undefined where it may be none of them, or more than one. */
-function optionMeant(options: Options, typed: string): string | undefined {
+/** The options that the typed text may mean: exactly one is an answer, several are refused. */
+function optionsMeant(options: Options, typed: string): readonly string[] {
   const word = typed.trim().toLowerCase();
-  const exact = options.find(({ value }) => value === typed.trim());
-  if (exact !== undefined) return exact.value;
-  const numbered = /^\d+$/.test(word) ? options[Number(word) - 1] : undefined;
+  if (word === "") return [];
   const same = options.filter(({ value }) => value.toLowerCase() === word);
-  const begun = word === "" ? [] : options.filter(({ value }) => value.toLowerCase().startsWith(word));
-  // A phase may have a number for its name: the name is meant then.
-  const [only, another] = same.length > 0 ? same : begun.length > 0 ? begun : [numbered];
-  return another === undefined ? only?.value : undefined;
+  const begun = options.filter(({ value }) => value.toLowerCase().startsWith(word));
+  const numbered = /^\d+$/.test(word) ? options.slice(Number(word) - 1, Number(word)) : [];
+  // A number may also be the beginning of the name of a phase: then it is refused unless both are the same option.
+  const meant = same.length > 0 ? same : [...begun, ...numbered];
+  return [...new Set(meant.map(({ value }) => value))];
 }
 
 type Typed = {
@@ -43,9 +42,10 @@ export function answerMeant(question: QuestionView, typed: Typed): Meant {
   const { value, isTyped, hasText } = typed;
   const { options } = question;
   if (options.some((option) => option.value === value)) return { said: value };
-  const meant = isTyped ? optionMeant(options, value) : undefined;
-  if (meant !== undefined) return { said: meant };
-  const free = hasText || isNear(options, value) ? undefined : typed.free;
+  const [meant, another] = isTyped ? optionsMeant(options, value) : [];
+  if (meant !== undefined && another === undefined) return { said: meant };
+  const isMistake = another !== undefined || isNear(options, value);
+  const free = hasText || isMistake ? undefined : typed.free;
   if (free !== undefined) return { said: free, text: value };
   if (!isTyped) return { said: value };
   throw new UserError("not-an-option", `${question.id}: ${sayNone(options, value)}`, {
@@ -56,8 +56,8 @@ export function answerMeant(question: QuestionView, typed: Typed): Meant {
 
 /** For whoever typed something else. */
 function sayNone(options: Options, value: string): string {
-  const begun = options.filter((option) => option.value.toLowerCase().startsWith(value.toLowerCase()));
-  if (begun.length > 1) return `"${value}" may be ${begun.map((option) => option.value).join(" or ")}`;
+  const meant = optionsMeant(options, value);
+  if (meant.length > 1) return `"${value}" may be ${meant.join(" or ")}`;
   return `"${value}" is not one of ${options.map((option) => option.value).join(", ")}`;
 }
 

@@ -31,7 +31,7 @@ import { answeredIn } from "./answer-parts.ts";
 import { answerWith, type Answering } from "./answer-with.ts";
 import { answerMeant, freeAnswer } from "./answer-words.ts";
 import { lookAgain } from "./refresh-question.ts";
-import { carryOut, hasVerb, runOfKey } from "./verbs.ts";
+import { carryOut, hasVerb, keyBelow, keyUsed, onlyAskingTask } from "./verbs.ts";
 
 const HELP = "signalbox answer --help";
 
@@ -40,12 +40,13 @@ export async function answerQuestion(
   input: InputOf<"answer">,
 ): Promise<Outcome<Acknowledgement>> {
   const { parts: typed = [] } = input;
-  const key = eventKey(on, input.key);
+  const given = eventKey(on, input.key);
   const asking = { store: on.box.store, find: (word?: string) => runOf(on, word) };
   const named = typed.length === 0 ? meantBy(asking, input) : askedOf(asking, input);
   const { value } = named;
-  const known = runOfKey(on, named.run, key);
-  const { seen, notes } = whoAsks(seenOf(on, known ?? named.run), known !== undefined);
+  const known = keyUsed(on, named.run, given);
+  const { seen, notes, isBelow } = whoAsks(seenOf(on, known?.run ?? named.run), known !== undefined);
+  const key = known?.key ?? (isBelow ? keyBelow(named.run, given) : given);
   const question = questionOf(seen);
   if (question === undefined && known === undefined) {
     if (!hasVerb(seen, "answer")) throw nothingAsked(seen, value);
@@ -110,11 +111,17 @@ function saidIn(
 }
 
 /** A run whose task asks is answered there, and the person is told so. */
-function whoAsks(seen: Seen, isKnown: boolean): { readonly seen: Seen; readonly notes: readonly string[] } {
-  if (isKnown || questionOf(seen) !== undefined || hasVerb(seen, "answer")) return { seen, notes: [] };
-  const asking = askingTask(seen);
-  if (asking === undefined || questionOf(asking.seen) === undefined) return { seen, notes: [] };
+function whoAsks(
+  seen: Seen,
+  isKnown: boolean,
+): { readonly seen: Seen; readonly notes: readonly string[]; readonly isBelow: boolean } {
+  const own = { seen, notes: [], isBelow: false };
+  if (isKnown || questionOf(seen) !== undefined || hasVerb(seen, "answer")) return own;
+  const asking = onlyAskingTask(seen, "answer");
+  if (asking === undefined || (questionOf(asking.seen) === undefined && !hasVerb(asking.seen, "answer")))
+    return own;
   return {
+    isBelow: true,
     seen: asking.seen,
     notes: [`task ${asking.task} of ${seen.run.id} asks: this went to ${asking.seen.run.id}`],
   };

@@ -12,6 +12,8 @@ import { sayWaived } from "./waived.ts";
 export type Moving = {
   readonly run: string;
   readonly to: string;
+  /** States on the way to it: all moves are taken in one event, or none. */
+  readonly through?: readonly string[] | undefined;
   readonly note?: string | undefined;
   readonly key?: string | undefined;
   readonly seq?: number | undefined;
@@ -26,13 +28,14 @@ export async function askForMove(on: Acting, input: InputOf<"move">): Promise<Ou
 }
 
 export async function moveTo(on: Acting, moving: Moving): Promise<Done> {
-  const { run, to, note, key, seq, from, voice } = moving;
+  const { run, to, through = [], note, key, seq, from, voice } = moving;
   const done = await ask(on, {
     run,
     event: ({ kept: _kept, ...known }, by) => ({
       type: "move-asked",
       by,
       to,
+      ...(through.length === 0 ? {} : { through }),
       ...(note === undefined ? {} : { note }),
       ...known,
     }),

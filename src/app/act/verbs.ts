@@ -1,8 +1,8 @@
 /**
  * A verb of people on a run: accept, send-back, retry, cancel, answer.
  *
- * What it means is found in the definition and tried first; then it is asked for, one event for each move, each only from the state
- * that the one before it led to. Killed in between, the run is in a state of its map, and the same verb leads on from there.
+ * The definition says what a verb means. All moves of a path are one event: they are taken together, or the run stays where it is. Only
+ * a path that also answers a question is more than one event; killed in between, the run asks that question, and the same verb leads on.
  */
 
 import { requirePerson } from "../../adapters/person/who.ts";
@@ -13,11 +13,11 @@ import { finished } from "../../core/step/refuse.ts";
 import { chosenFrom, openVerbs, waysFor, type Way } from "../../core/explain/verbs.ts";
 import type { Verb } from "../../core/model/workflow.ts";
 import { worth } from "../../core/gates/status-reason.ts";
-import { descendantsOf } from "../../engine/tasks/descendants.ts";
+import type { Store } from "../../engine/ports/store.ts";
 import type { Facts } from "../../core/model/event.ts";
 import { factsOf } from "../../engine/submit/facts.ts";
 import { answeredBefore, eventKey, requireWorkspace, runOf, type Acting, type Done } from "../context.ts";
-import { deliver, requireMergeable, type Delivery, type MergeData } from "../deliver/merge.ts";
+import { deliver, type Delivery, type MergeData } from "../deliver/merge.ts";
 import { EXIT_GATE, EXIT_NOT_YOURS, EXIT_OK } from "../exit-codes.ts";
 import { isUnknownRun, NEEDS_TEXT } from "../failure.ts";
 import type { Outcome } from "../outcome.ts";
@@ -26,17 +26,19 @@ import type { Seen } from "../runs/find.ts";
 import { requireKept, seenOf } from "../runs/load.ts";
 import { taskOf } from "../runs/task.ts";
 import type { InputOf } from "../schemas.ts";
-import { askingTask } from "../view/work/children.ts";
+import { askingTasks, type Asking } from "../view/work/children.ts";
 import { nextForPerson } from "../view/actions.ts";
+import { questionOf } from "../view/decision/question.ts";
 import { shownWord } from "../view/decision/shown-digest.ts";
 import { sendingBack } from "../view/decision/task-choices.ts";
 import { firstLine } from "../view/words.ts";
 import { acknowledge, type Acknowledgement } from "./acknowledged.ts";
 import { answerWith } from "./answer-with.ts";
 import { moveTo } from "./move.ts";
+import { whileDeciding } from "./one-decision.ts";
 import { lookAgain } from "./refresh-question.ts";
 import { resumeRun, type Resumed } from "./resume.ts";
-import { sayWaived, saysWaived } from "./waived.ts";
+import { sayWaived } from "./waived.ts";
 import { noteOf, writeWords } from "./words.ts";
 
 export type VerbCall = {
@@ -117,9 +119,13 @@ export function hasVerb({ workflow, run }: Pick<Seen, "workflow" | "run">, verb:
 
 export async function carryOut(on: Acting, call: VerbCall): Promise<VerbOutcome> {
   requirePerson(on.who);
+  return whileDeciding(on, call.run, () => decide(on, call));
+}
+
+async function decide(on: Acting, call: VerbCall): Promise<VerbOutcome> {
   const { verb, run: id, key, to } = call;
-  const known = runOfKey(on, id, key);
-  if (known !== undefined) return acknowledge(await moveTo(on, { run: known, to: "", key }));
+  const known = keyUsed(on, id, key);
+  if (known !== undefined) return acknowledge(await moveTo(on, { ...known, to: "" }));
   const before = seenOf(on, id);
   if (isFinal(before)) throw refusal(finished(before.run));
   const resumed = verb === "retry" && to === undefined ? await tryAgain(on, before, call.text) : undefined;
@@ -127,9 +133,9 @@ export async function carryOut(on: Acting, call: VerbCall): Promise<VerbOutcome>
   const seen = seenOf(on, id);
   const { workflow, run } = seen;
   const { open, closed } = waysFor({ workflow, run, facts: await factsFor(on, seen, verb) }, verb);
-  const child = open.length === 0 && verb !== "cancel" ? askingTask(seen) : undefined;
+  const child = open.length === 0 && verb !== "cancel" ? onlyAskingTask(seen, verb) : undefined;
   if (child !== undefined) {
-    const outcome = await carryOut(on, { ...call, run: child.seen.run.id });
+    const outcome = await carryOut(on, { ...call, run: child.seen.run.id, key: keyBelow(id, key) });
     const told = `task ${child.task} of ${id} waits for you: this went to ${child.seen.run.id}`;
     return { ...outcome, notes: [told, ...outcome.notes] };
   }
@@ -142,6 +148,18 @@ export async function carryOut(on: Acting, call: VerbCall): Promise<VerbOutcome>
   return walk(on, seen, { ...call, way, text: wordsFor(seen, call, way) });
 }
 
+/** If several tasks of a run wait for a person, the person must say which one is meant. */
+export function onlyAskingTask(seen: Seen, verb: Verb): Asking | undefined {
+  const waiting = askingTasks(seen);
+  const all = waiting.filter((each) => isMeant(each.seen, verb));
+  if (all.length < 2) return all[0] ?? waiting[0];
+  const names = all.map(({ task, seen: { run } }) => `${task} (${run.id})`).join(", ");
+  throw new UserError("which-decision", `${all.length} tasks of ${seen.run.id} wait for you: ${names}`, {
+    next: all.map((each) => `signalbox ${verb} ${each.seen.run.id}`).join(", or: "),
+    exit: EXIT_GATE,
+  });
+}
+
 /** A run can be cancelled also where git cannot read its work. */
 async function factsFor({ box }: Acting, seen: Seen, verb: Verb): Promise<Facts> {
   try {
@@ -152,11 +170,34 @@ async function factsFor({ box }: Acting, seen: Seen, verb: Verb): Promise<Facts>
   }
 }
 
-/** The run, or the one below it that a verb went to, which has acknowledged this key. */
-export function runOfKey(on: Acting, id: string, key: string | undefined): string | undefined {
+function isMeant(seen: Seen, verb: Verb): boolean {
+  return hasVerb(seen, verb) || (verb === "answer" && questionOf(seen) !== undefined);
+}
+
+/**
+ * The run that has acknowledged this key, and the key there: the run itself, or a task of it that an earlier call went to, also one
+ * that has ended since. A key that was used on a task itself is another key.
+ */
+export function keyUsed(
+  on: Acting,
+  id: string,
+  key: string | undefined,
+): { readonly run: string; readonly key: string } | undefined {
   if (key === undefined) return undefined;
-  const family = [id, ...descendantsOf(on.box.store, id)];
-  return family.find((each) => answeredBefore(on, each, key) !== undefined);
+  const below = keyBelow(id, key);
+  const places = [{ run: id, key }, ...allBelow(on.box.store, id).map((run) => ({ run, key: below }))];
+  return places.find((place) => answeredBefore(on, place.run, place.key) !== undefined);
+}
+
+export function keyBelow(id: string, key: string): string;
+export function keyBelow(id: string, key: string | undefined): string | undefined;
+export function keyBelow(id: string, key: string | undefined): string | undefined {
+  return key === undefined ? undefined : `${id}/${key}`;
+}
+
+function allBelow(store: Store, id: string): readonly string[] {
+  const own = store.childrenOf(id).flatMap(({ run }) => (run === "" ? [] : [run]));
+  return own.flatMap((run) => [run, ...allBelow(store, run)]);
 }
 
 /** A workflow without verbs may have a move that begins a new cycle and tells its agent: that sends the work back. */
@@ -244,27 +285,23 @@ type Walking = VerbCall & { readonly way: Way; readonly text: string };
 async function walk(on: Acting, seen: Seen, call: Walking): Promise<VerbOutcome> {
   const { verb, way, text, key } = call;
   const { id, state: from } = seen.run;
-  const told: string[] = [];
-  if (way.deliver === true && way.steps.length > 1)
-    await requireMergeable(on, id, { ...call.delivery, commands: commandsFor(seen, call) });
+  if (way.deliver === true) return delivered(on, seen, call);
+  const into = text === "" ? undefined : way.into;
+  // Words that cannot be written are refused before the run moves.
+  if (into !== undefined) await requireWorkspace(on, id);
+  const told = into === undefined ? [] : [...(await writeWords(on, id, { into, text }))];
+  const acts = actsOf(way);
   let last: Done | undefined;
-  for (const [index, step] of way.steps.entries()) {
-    const now = requireKept(on, id).run;
-    // The engine may have gone there by itself.
-    if (index > 0 && now.state === way.to) break;
-    const isLast = index === way.steps.length - 1;
-    if (isLast && way.deliver === true) return delivered(on, call, { from, told });
-    const into = isLast && text !== "" ? way.into : undefined;
-    if (into !== undefined) await requireWorkspace(on, id);
-    if (into !== undefined) told.push(...(await writeWords(on, id, { into, text })));
-    const note = isLast ? noteOf(text) : PURPOSE[verb];
+  for (const [index, act] of acts.entries()) {
+    const isLast = index === acts.length - 1;
     const ownKey = key === undefined || isLast ? key : `${key}/${index + 1}`;
+    const note = isLast ? noteOf(text, into) : PURPOSE[verb];
     last =
-      step.type === "move"
-        ? await moveTo(on, { run: id, to: step.to, from: now.state, note, key: ownKey })
-        : await answer(on, { run: id, value: step.answer, text: isLast ? text : "", key: ownKey });
+      act.type === "move"
+        ? await moveTo(on, { ...act, run: id, from: requireKept(on, id).run.state, note, key: ownKey })
+        : await answer(on, { run: id, value: act.answer, text: isLast ? text : "", key: ownKey });
     told.push(...last.told);
-    if (!isLast && step.type === "move" && last.to !== step.to && last.to !== way.to)
+    if (!isLast && act.type === "move" && last.to !== act.to)
       throw conflict(id, `${sayRun(seen)} went on to ${last.to} by itself`);
   }
   const { state, seq } = requireKept(on, id).run;
@@ -273,6 +310,23 @@ async function walk(on: Acting, seen: Seen, call: Walking): Promise<VerbOutcome>
   const passed = verb === "accept" ? [] : way.waives.map((name) => sayWaived(seen.workflow, seen.run, name));
   const notes = [...new Set(told)].filter((line) => way.kind !== "path" || !passed.includes(line));
   return acknowledge({ ...done, from, told: notes }, SAID[verb].done);
+}
+
+type Act =
+  | { readonly type: "move"; readonly through: readonly string[]; readonly to: string }
+  | { readonly type: "answer"; readonly answer: string };
+
+/** Consecutive moves are one act. */
+function actsOf({ steps }: Way): readonly Act[] {
+  const acts: Act[] = [];
+  for (const step of steps) {
+    const last = acts.at(-1);
+    if (step.type === "answer") acts.push(step);
+    else if (last?.type === "move")
+      acts.splice(-1, 1, { type: "move", through: [...last.through, last.to], to: step.to });
+    else acts.push({ type: "move", through: [], to: step.to });
+  }
+  return acts;
 }
 
 /** Answered for what the question shows at this moment. */
@@ -287,36 +341,19 @@ async function answer(
   return answerWith(on, { seen, value, key, text: text === "" ? undefined : text });
 }
 
-/** From where the run is before the first move. */
-function commandsFor(seen: Seen, { verb, way }: Walking): { readonly merge: string; readonly end: string } {
-  const moves = way.steps.flatMap((step) => (step.type === "move" ? [step.to] : []));
-  return {
-    merge: sayCommand(seen, verb, way),
-    end: moves.map((to) => `signalbox move ${seen.run.id} ${to}`).join(", then: "),
-  };
-}
-
-async function delivered(
-  on: Acting,
-  { run, text, key, delivery = {} }: Walking,
-  { from, told }: { readonly from: string; readonly told: readonly string[] },
-): Promise<VerbOutcome> {
-  const seen = seenOf(on, run);
+async function delivered(on: Acting, seen: Seen, call: Walking): Promise<VerbOutcome> {
+  const { verb, way, text, key, delivery = {} } = call;
+  const { id, state: from } = seen.run;
+  const states = way.steps.flatMap((step) => (step.type === "move" ? [step.to] : []));
   const note = noteOf(text);
-  const delivering = deliver(on, run, {
+  const outcome = await deliver(on, id, {
     ...delivery,
     ...(note === undefined ? {} : { note }),
     ...(key === undefined ? {} : { key }),
+    ...(states.length < 2 ? {} : { through: states.slice(0, -1), command: sayCommand(seen, verb, way) }),
   });
-  const outcome = await delivering.catch((error: unknown) => {
-    if (seen.run.state === from || !(error instanceof UserError)) throw error;
-    const { code, next, exit } = error;
-    const waived = saysWaived(seen.workflow, seen.run).map((words) => `, and ${words}`);
-    const where = `${sayRun(seen)} is in ${seen.run.state} now${waived.join("")}.`;
-    throw new UserError(code, `${error.message} ${where}`, { next, exit });
-  });
-  const notes = [...new Set([...told, ...saysWaived(seen.workflow, seen.run), ...outcome.notes])];
-  return { ...outcome, data: { ...outcome.data, from }, notes };
+  const waived = way.waives.map((name) => sayWaived(seen.workflow, seen.run, name));
+  return { ...outcome, data: { ...outcome.data, from }, notes: [...new Set([...waived, ...outcome.notes])] };
 }
 
 type Found = ReturnType<typeof waysFor>;

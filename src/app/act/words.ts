@@ -32,8 +32,8 @@ export async function writeWords(
   return [...archived, ...written];
 }
 
-/** As it goes into the history with the move. */
-export function noteOf(text: string): string | undefined {
+/** The note of the move: the whole text, unless an artifact has the whole text. */
+export function noteOf(text: string, into?: string): string | undefined {
   if (text === "") return undefined;
-  return text.length > NOTE_MAX ? `${text.slice(0, NOTE_MAX)}...` : text;
+  return into !== undefined && text.length > NOTE_MAX ? `${text.slice(0, NOTE_MAX)}...` : text;
 }

@@ -18,6 +18,7 @@ import type { Kept } from "../../engine/ports/journal.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import { factsOf } from "../../engine/submit/facts.ts";
 import { noteNew } from "../../engine/submit/project.ts";
+import { whileDeciding } from "../act/one-decision.ts";
 import { saysWaived } from "../act/waived.ts";
 import { ask, eventKey, requireWorkspace, voiceOf, type Acting, type Done, type Voice } from "../context.ts";
 import { EXIT_GATE, EXIT_OK } from "../exit-codes.ts";
@@ -37,6 +38,13 @@ export type MergeData = DataOf<"deliver">;
 /** How it is delivered; a fast-forward where that is possible and a merge commit otherwise, unless said. */
 export type Delivery = Omit<InputOf<"deliver">, "run" | "project">;
 
+type Ending = Delivery & {
+  /** States that the run passes through on its way to its end, where no move leads there at once. */
+  readonly through?: readonly string[];
+  /** What the person types to deliver from there. */
+  readonly command?: string;
+};
+
 export function deliverTask(
   on: Acting,
   { run, project, key, ...how }: InputOf<"deliver">,
@@ -44,16 +52,22 @@ export function deliverTask(
   return deliver(on, taskOf(on, run, project), { ...how, key: eventKey(on, key) });
 }
 
-export async function deliver(on: Acting, id: string, how: Delivery): Promise<Outcome<MergeData>> {
+export function deliver(on: Acting, id: string, how: Ending): Promise<Outcome<MergeData>> {
   requirePerson(on.who);
+  return whileDeciding(on, id, () => deliverNow(on, id, how));
+}
+
+async function deliverNow(on: Acting, id: string, how: Ending): Promise<Outcome<MergeData>> {
   const kept = requireKept(on, id);
   const { id: run, repo } = kept.row;
   const voice = await voiceOf(on, run);
   requireBranch(on, run);
-  const end = isDone(on, kept) ? undefined : await requireFinish(on, kept, voice);
+  const end = isDone(on, kept) ? undefined : await requireFinish(on, kept, { ...how, voice });
   const { merging, told } = await mergingOf(on, kept, { ...how, tree: end?.facts.tree ?? kept.run.tree });
   const { mergeWork } = await import("../../adapters/git/merge.ts");
-  const merged = await noting(on, run, mergeWork({ home: on.home, env: on.door.env }, merging));
+  const commands = commandsOf(run, how, end);
+  const planned = { ...merging, ...(commands && { commands }) };
+  const merged = await noting(on, run, mergeWork({ home: on.home, env: on.door.env }, planned));
   const done = await finish(on, kept, { end, voice, note: how.note, key: how.key });
   const { branch, into, commit } = merging;
   const remote =
@@ -65,21 +79,15 @@ export async function deliver(on: Acting, id: string, how: Delivery): Promise<Ou
   );
 }
 
-/** Throws what the merge of a run's present work would be refused with. Nothing is moved. */
-export async function requireMergeable(
-  on: Acting,
-  id: string,
-  { commands, ...how }: Delivery & Pick<Merging, "commands">,
-): Promise<void> {
-  const kept = requireKept(on, id);
-  const { tree = kept.run.tree } = await factsOf(on.box, kept, on.box.workflow(kept.row.definition));
-  const { merging } = await mergingOf(on, kept, { ...how, tree });
-  const { forecastMerge } = await import("../../adapters/git/merge.ts");
-  const plan = await forecastMerge(
-    { home: on.home, env: on.door.env },
-    { ...merging, ...(commands && { commands }) },
-  );
-  if (plan instanceof UserError) throw plan;
+/** What a refused merge advises, where the usual commands are refused. */
+function commandsOf(
+  run: string,
+  { command, through = [] }: Ending,
+  end: End | undefined,
+): Merging["commands"] {
+  if (command === undefined || end === undefined) return undefined;
+  const moves = [...through, end.to].map((to) => `signalbox move ${run} ${to}`);
+  return { merge: command, end: moves.join(", then: ") };
 }
 
 /** The merge of exactly this tree, which is handed over where it was not. */
@@ -149,14 +157,31 @@ function isDone({ box }: Acting, { row, run }: Kept): boolean {
 
 type End = {
   readonly to: string;
+  readonly through: readonly string[];
   readonly facts: Facts;
 };
 
 /** The move by which a person finishes the task, open for the workspace as it is now. */
-async function requireFinish(on: Acting, kept: Kept, { by }: Voice): Promise<End> {
+async function requireFinish(
+  on: Acting,
+  kept: Kept,
+  { through = [], voice: { by }, command }: Ending & { readonly voice: Voice },
+): Promise<End> {
   const { row, run } = kept;
   const workflow = on.box.workflow(row.definition);
   const isEnd = (each: Move): boolean => isFinishing({ workflow, run }, each);
+  const last = through.at(-1);
+  if (last !== undefined) {
+    const to =
+      (workflow.movesFrom[last] ?? []).find((each) =>
+        isFinishing({ workflow, run: { ...run, state: last } }, each),
+      )?.to ?? "";
+    const facts = await factsOf(on.box, kept, workflow);
+    await requireShownWork(on, kept, { tree: facts.tree ?? "", command: command ?? "" });
+    const tried = step(workflow, run, { type: "move-asked", by, at: row.updatedAt, to, through, ...facts });
+    if (tried.ok) return { to, through, facts };
+    throw refusal(tried.refusal, run);
+  }
   const move = (workflow.movesFrom[run.state] ?? []).find(isEnd);
   if (move === undefined) {
     const ends = workflow.definition.moves.filter(isEnd);
@@ -170,10 +195,43 @@ async function requireFinish(on: Acting, kept: Kept, { by }: Voice): Promise<End
   const to = targetOf(run, move);
   const facts = await factsOf(on.box, kept, workflow);
   const tried = step(workflow, run, { type: "move-asked", by, at: row.updatedAt, to, ...facts });
-  if (tried.ok) return { to, facts };
+  if (tried.ok) return { to, through, facts };
   await requireWorkspace(on, row.id, tried.refusal.code);
   await requireSameWork(on, kept, { move, tree: facts.tree ?? "" });
   throw refusal(tried.refusal, run);
+}
+
+/**
+ * Where nothing was reviewed, the person answers for the last handover, which the branch shows. Later changes are handed over now and
+ * refused once, so that the person can look at them.
+ */
+async function requireShownWork(
+  on: Acting,
+  kept: Kept,
+  { tree, command }: { readonly tree: string; readonly command: string },
+): Promise<void> {
+  const { id: run, repo } = kept.row;
+  const path = boundWorkspace(on.box, run)?.path;
+  if (path === undefined || tree === "") return;
+  const { handoverOf, lastWorkOf } = await import("../../adapters/git/handover.ts");
+  const git = { home: on.home, env: on.door.env };
+  const artifacts = artifactPaths(on.box.workflow(kept.row.definition), kept.run);
+  const shown = lastWorkOf(git, { repo, run });
+  if (shown === undefined || (await handoverOf(git, { repo, run, tree, artifacts })) === shown) return;
+  const { gitBranches } = await import("../../adapters/git/branch-port.ts");
+  const changes = await gitBranches(git).changed(path, { from: shown, tree, artifacts });
+  await requireHandover(on, kept, tree);
+  const { branch } = requireBranch(on, run);
+  throw new UserError(
+    "stale",
+    `The workspace ${path} changed after its last handover: ${sayNames(changes.map((each) => each.path))}. Nothing was merged. The branch ${branch} has these changes now.`,
+    { next: `git -C '${repo}' diff ${shown} ${branch}, then: ${command}`, exit: EXIT_GATE },
+  );
+}
+
+function sayNames(names: readonly string[]): string {
+  const more = names.length - NAMES_SHOWN;
+  return `${names.slice(0, NAMES_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** Where the workspace is not what the gate is about, the difference is what a person has to know. */
@@ -191,9 +249,7 @@ async function requireSameWork(
     tree,
     artifacts: [],
   });
-  const names = changes.map((each) => each.path);
-  const more = names.length - NAMES_SHOWN;
-  const shown = `${names.slice(0, NAMES_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const shown = sayNames(changes.map((each) => each.path));
   const [artifact = ""] = move.need;
   throw new UserError(
     "stale",
@@ -263,6 +319,7 @@ async function finish(on: Acting, kept: Kept, { end, voice, note, key }: Finishi
         by,
         at,
         to: end.to,
+        ...(end.through.length === 0 ? {} : { through: end.through }),
         ...(note === undefined ? {} : { note }),
         ...end.facts,
       }),

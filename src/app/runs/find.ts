@@ -209,13 +209,20 @@ function byName(store: Store | undefined, cwd: string, word: string): string {
   const ids = store === undefined || word === "" ? [] : store.idsLike(word, LISTED + 1);
   if (store === undefined || ids.includes(word)) return ids[0] === undefined ? unknownRun(store, word) : word;
   const known = runOfName(store, cwd, word) ?? ofBranch(onBranch(store, word), cwd, word);
+  // Agents may name branches: a branch must not take over the short id of another run.
+  const others = ids.filter((id) => id !== known);
+  if (known !== undefined && others.length > 0) throw ambiguous(word, [known, ...others]);
   if (known !== undefined) return known;
   const [first, second] = ids;
   if (first === undefined) return ofBranch(withBranch(store, word), cwd, word) ?? unknownRun(store, word);
   if (second === undefined) return first;
+  throw ambiguous(word, ids);
+}
+
+function ambiguous(word: string, ids: readonly string[]): UserError {
   const shown = ids.slice(0, LISTED).join(", ");
   const more = ids.length > LISTED ? " and more" : "";
-  throw new UserError("ambiguous-run", `"${word}" may be ${shown}${more}`, "give more of the run's name");
+  return new UserError("ambiguous-run", `"${word}" may be ${shown}${more}`, "give the whole id of the run");
 }
 
 function unknownRun(store: Store | undefined, word: string): never {

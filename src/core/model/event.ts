@@ -71,6 +71,8 @@ export type Incoming =
       readonly by: Actor;
       readonly at: string;
       readonly to: string;
+      /** States that a person passes through on the way to `to`, in one decision: all moves are taken or none. */
+      readonly through?: readonly string[];
       readonly note?: string;
     } & Facts)
   | ({

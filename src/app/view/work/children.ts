@@ -63,18 +63,20 @@ export function isWaitingForTasks({ store, run }: Pick<Seen, "store" | "run">): 
 /** A task that waits for a person, also one of a task: whoever waits for it waits for them. */
 export type Asking = { readonly task: string; readonly seen: Seen };
 
-export function askingTask(seen: Seen): Asking | undefined {
+export function askingTasks(seen: Seen): readonly Asking[] {
   const { store, run } = seen;
-  if (!isWaitingForTasks(seen)) return undefined;
-  for (const child of store.childrenOf(run.id)) {
+  if (!isWaitingForTasks(seen)) return [];
+  return store.childrenOf(run.id).flatMap((child) => {
     const kept = child.entry === run.entry && isUnderWay(child) ? store.load(child.run) : undefined;
-    if (kept === undefined) continue;
+    if (kept === undefined) return [];
     // It works where its parent does.
     const own = { ...kept, store, workflow: workflowOf(store, kept.row), root: seen.root };
-    const asking = isForPerson(own) ? { task: child.task.id, seen: own } : askingTask(own);
-    if (asking !== undefined) return asking;
-  }
-  return undefined;
+    return isForPerson(own) ? [{ task: child.task.id, seen: own }] : askingTasks(own);
+  });
+}
+
+export function askingTask(seen: Seen): Asking | undefined {
+  return askingTasks(seen)[0];
 }
 
 function isForPerson(seen: Seen): boolean {

@@ -23,8 +23,16 @@ import type { Move } from "../../model/workflow.ts";
 type MoveAsked = Extract<Incoming, { type: "move-asked" }>;
 
 export function ask(draft: Draft, event: MoveAsked): Refusal | undefined {
+  const { through = NONE, to } = event;
+  const [first] = through;
+  if (first === undefined) return askFor(draft, event, to);
+  let refusal = askFor(draft, event, first);
+  for (const next of [...through.slice(1), to]) refusal ??= takeOwn(draft, event, next);
+  return refusal;
+}
+
+function askFor(draft: Draft, event: MoveAsked, to: string): Refusal | undefined {
   const { workflow, run } = draft;
-  const { to } = event;
   if (workflow.definition.states[to] === undefined) return unknownState(workflow, run, to);
   if (event.by.type === "agent" && currentAgent(run, event.by) === undefined)
     return superseded(run, event.by);
@@ -41,7 +49,7 @@ export function ask(draft: Draft, event: MoveAsked): Refusal | undefined {
   if (isOwn) {
     record(draft, event);
     intake(draft, event, event.by);
-    return takeOwn(draft, who, to);
+    return takeOwn(draft, event, to);
   }
   const candidates = moves.filter((move) => targetOf(run, move) === to);
   const judged = candidates.filter((move) => move.by.includes("engine") && dependsOn(workflow, move, who));
@@ -67,16 +75,18 @@ function notFor(run: Run, who: string, moves: readonly Move[]): Refusal {
   });
 }
 
-function takeOwn(draft: Draft, who: string, to: string): Refusal | undefined {
+function takeOwn(draft: Draft, event: MoveAsked, to: string): Refusal | undefined {
   const { workflow, run } = draft;
+  const who = nameOf(event.by);
   const moves = workflow.movesFrom[run.state] ?? NONE;
   for (const move of moves) {
     if (targetOf(run, move) !== to || !isAskedBy(move, who) || !isOpen(draft, move)) continue;
-    take(draft, move, { by: who });
+    take(draft, move, { by: who, words: event.note ?? "" });
     settle(draft);
     return undefined;
   }
   const own = moves.filter((move) => targetOf(run, move) === to && isAskedBy(move, who));
+  if (own.length === 0) return notInMap(workflow, run, to);
   return notOpen(run, to, nearest(draft, own));
 }
 

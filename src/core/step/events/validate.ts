@@ -28,6 +28,8 @@ export function validate(workflow: Workflow, run: Run, event: Incoming): Refusal
   const { definition } = workflow;
   if ("by" in event && !isActor(definition, event.by))
     return invalid(run, "the actor of the event is invalid");
+  if (event.type === "move-asked" && event.through !== undefined && event.by.type !== "human")
+    return invalid(run, "only a person can pass through several states in one move");
   if ("role" in event && !Object.hasOwn(definition.roles, event.role))
     return invalid(run, `unknown role "${event.role}"`);
   if ("attempt" in event && !Number.isInteger(event.attempt)) return invalid(run, "an attempt is a number");
