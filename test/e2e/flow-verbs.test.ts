@@ -154,7 +154,7 @@ test.runIf(isPerson)(
     expect(refused).toMatchObject({ code: 5, document: { code: "stale" } });
     expect(refused.document["message"]).toContain("backdoor.sh");
     expect(flow.state(run)).toBe("stuck");
-    expect(() => flow.git("show", "main:backdoor.sh")).toThrow();
+    expect(() => flow.git("show", "main:backdoor.sh")).toThrow("backdoor.sh");
     // The branch has it now: who has looked may accept it.
     expect(flow.git("show", `signalbox/${run}:backdoor.sh`)).toBe("exit");
     expect((await flow.say(`accept ${run} "Now I have seen it"`)).code).toBe(0);
