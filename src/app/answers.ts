@@ -2,12 +2,11 @@
 
 import * as z from "zod/mini";
 import { told } from "../format/workflow/schema/primitives.ts";
-import { WATCH, WatchLine } from "./board/schemas.ts";
 import { SCHEMAS, type UseName } from "./schemas.ts";
 import { At, Count, Flag, Text, type Shape } from "./shapes.ts";
 import { PHASE, TASK } from "./start/schemas.ts";
 import { FOLLOWED, Happening, TaskHappening } from "./story/schemas.ts";
-import { TASK_LIST, TASK_SHOW } from "./view/run-view.ts";
+import { TASK_LIST, TASK_SHOW, WATCH, WatchLine } from "./view/run-view.ts";
 
 const COMMON = {
   code: told(z.string().check(z.regex(/^[a-z][a-z0-9-]*$/)), "Stable, for programs; ok where all is well"),

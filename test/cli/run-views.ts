@@ -42,7 +42,7 @@ const BASE: RunView = {
   halted: false,
   queued: false,
   attention: "",
-  waits: { kind: "person", sentence: "Ready for your review.", since: AT },
+  waits: { kind: "person", short: "you", sentence: "Ready for your review.", since: AT },
   startedAt: "2026-03-14T09:00:00Z",
   updatedAt: AT,
   since: AT,
@@ -169,6 +169,7 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     title: "Needs a person to sort it out",
     waits: {
       kind: "person",
+      short: "you",
       sentence:
         'Needs you to sort it out: 2 of 2 reviews failed: "1. The test for the empty list is missing."',
       since: AT,
@@ -200,6 +201,7 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     status: "running",
     waits: {
       kind: "crashed",
+      short: "you: crashed",
       sentence:
         "Worker stopped without submitting plan (1 of 2): exit code 1. Its last output: API error 529: overloaded",
       since: AT,
@@ -232,7 +234,12 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     summary: "Shout",
     state: "APPROVE_DESIGN",
     title: "",
-    waits: { kind: "person", sentence: "The specification and the architecture are ready.", since: AT },
+    waits: {
+      kind: "person",
+      short: "you",
+      sentence: "The specification and the architecture are ready.",
+      since: AT,
+    },
     work: null,
     counters: [],
     question: {
@@ -264,7 +271,7 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     title: "The plan is made",
     phase: "1.2",
     status: "running",
-    waits: { kind: "agent", sentence: "Waits for the planner.", since: AT },
+    waits: { kind: "agent", short: "planner", sentence: "Waits for the planner.", since: AT },
     work: null,
     counters: [],
     schedule: [
@@ -305,6 +312,7 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     queued: true,
     waits: {
       kind: "queue",
+      short: "queued",
       sentence: "Queued: 4 of 4 agents at work (raise with: signalbox project update shop --agents 8)",
       since: AT,
     },
@@ -319,7 +327,7 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     state: "done",
     title: "",
     status: "done",
-    waits: { kind: "over", sentence: "Done.", since: AT },
+    waits: { kind: "over", short: "", sentence: "Done.", since: AT },
     findings: [review("pass", "The dates are right in both exports.")],
     workspace: null,
     counters: [],

@@ -96,7 +96,7 @@ describe("what is told of a task is the same everywhere", () => {
   test("whether it waits for a person, or in the queue", async () => {
     const first = await on.create("goes-first", "x", "--no-start");
     const id = await on.create("goes-second", "x", "--depends-on", first);
-    expect(await said(["list"], id)).toMatch(/pending +queued/);
+    expect(await said(["list"], id)).toMatch(/pending +after \w+/);
     expect((await on.say(["show", id])).stdout).toContain("pending (Not started yet), for");
     expect(document(await on.say(["show", id, "--json"]))).toMatchObject({ queued: true });
     await on.say(["stop", id]);

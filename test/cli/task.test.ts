@@ -153,7 +153,7 @@ describe("create", () => {
     const b = await on.create("gone-b", "x", "--depends-on", a);
     const said = async (): Promise<string> =>
       (await on.say(["task", "list"])).stdout.split("\n").find((line) => line.includes(b.slice(0, 4))) ?? "";
-    expect(await said()).toMatch(/pending +queued/);
+    expect(await said()).toMatch(/pending +after \w+/);
     expect(await outcome(on.say(["task", "cancel", a, "--yes", "--json"]))).toBe("0 ok");
     expect(await said()).toMatch(/pending +you/);
   });

@@ -95,19 +95,19 @@ describe("a task", () => {
   test.for<[run: string, session: Session, waits: string, acts: string]>([
     ["work", "alive", "agent: worker", "attach view cancel"],
     ["revw", "alive", "agent: reviewer", "attach view cancel"],
-    ["revd", "alive", "agent: worker", "attach view cancel"],
-    ["look", "none", "decision: you", "view changes merge cancel"],
-    ["clar", "none", "decision: you", "view answer cancel"],
-    ["stck", "none", "decision: you", "view changes cancel"],
+    ["revd", "alive", "agent: reviewer", "attach view cancel"],
+    ["look", "none", "person: you", "view changes merge cancel"],
+    ["clar", "none", "person: you", "view answer cancel"],
+    ["stck", "none", "person: you", "view changes cancel"],
     ["crsh", "dead", "crashed: you: crashed", "respawn view cancel"],
-    ["aftr", "none", "dependency: after work", "start view cancel"],
-    ["lost", "none", "decision: you: canc", "start view cancel"],
+    ["aftr", "none", "queue: after work", "start view cancel"],
+    ["lost", "none", "person: you: canc", "start view cancel"],
     ["wait", "none", "queue: queued", "start view cancel"],
-    ["park", "none", "start: start", "start view cancel"],
-    ["halt", "none", "halted: you: halted", "resume view cancel"],
+    ["park", "none", "person: you: start", "start view cancel"],
+    ["halt", "none", "stopped: you: stopped", "resume view cancel"],
     ["attn", "none", "attention: you: trouble", "resume view cancel"],
-    ["done", "none", "nothing: ", "view delete"],
-    ["canc", "none", "nothing: ", "view delete"],
+    ["done", "none", "over: ", "view delete"],
+    ["canc", "none", "over: ", "view delete"],
   ])("%s: %s, %s, %s", ([run, session, waits, acts]) => {
     const row = rowsOf(on).find((each) => each.run === run);
     expect(row).toBeDefined();
@@ -133,8 +133,8 @@ describe("a task", () => {
       rowsOf(on, over)
         .map(({ run }) => run)
         .join(" ");
-    expect(order(true)).toBe("crsh attn halt lost stck clar look revd revw work park wait aftr canc done");
-    expect(order(false)).toBe("crsh attn halt lost stck clar look revd revw work park wait aftr");
+    expect(order(true)).toBe("crsh attn halt park lost stck clar look revd revw work wait aftr canc done");
+    expect(order(false)).toBe("crsh attn halt park lost stck clar look revd revw work wait aftr");
   });
 
   test("round, agents and page", () => {
@@ -157,7 +157,7 @@ describe("a task", () => {
     );
     const rows = rowsOf(other);
     other.store.close();
-    expect(rows.map(({ run, waits }) => `${run} ${waits.kind}`)).toEqual(["evil damaged", "good agent"]);
+    expect(rows.map(({ run, waits }) => `${run} ${waits.kind}`)).toEqual(["evil attention", "good agent"]);
   });
 });
 
@@ -285,7 +285,7 @@ describe("without a screen", () => {
     on.store.close();
     expect([plain.code, json.code]).toEqual([143, 143]);
     expect(texts.plain).toMatch(
-      /^nothing waits for you, shop 0\/4 agents\nTASK .*\nshop\/aaaa .*\n\d\d:\d\d:\d\d {2}bbbb {2}shop\/two {2}reviewing/,
+      /^nothing waits for you, shop 0\/4 agents\nSUMMARY .*\n.* aaaa\n\d\d:\d\d:\d\d {2}bbbb {2}shop\/two {2}reviewing/,
     );
     expect(texts.plain).not.toContain("\u001B");
     const documents = texts.json
@@ -316,8 +316,8 @@ describe("without a screen", () => {
       code: 0,
       stdout: [
         "1 waits for you, shop 0/4 agents",
-        "TASK      STATE  WAITS FOR  SESSION  ROUND  WORK  AGE  SUMMARY",
-        "shop/one  stuck  you        -        -            9d   What is stuck",
+        "SUMMARY        STATE  WAITS FOR  SESSION  ROUND  AGE  TASK",
+        "What is stuck  stuck  you        -        -      9d   one",
         "",
       ].join("\n"),
     });

@@ -9,7 +9,7 @@ import { sayCommand } from "../../src/cli/watch/acts.ts";
 import { update } from "../../src/cli/watch/update.ts";
 import { view } from "../../src/cli/watch/view/screen.ts";
 import { clipped, padded, plain, widthOf } from "../../src/cli/watch/width.ts";
-import { board, model, row, typed } from "./watch-rows.ts";
+import { board, model, row, typed, WAIT } from "./watch-rows.ts";
 
 const PLAIN = paintOf(false);
 
@@ -17,13 +17,13 @@ const LIVE = row("a1", { acts: { attach: "" } });
 const PERSON = row("b1", {
   state: "reviewing",
   status: "waiting",
-  waits: { kind: "decision", short: "you", long: "The work waits for a person to look at it" },
+  waits: { ...WAIT, kind: "person", short: "you", sentence: "The work waits for a person to look at it" },
   acts: { attach: "", changes: "", merge: "" },
 });
 const ASKS = row("g1", {
   state: "clarification",
   status: "waiting",
-  waits: { kind: "decision", short: "you", long: "The worker has questions" },
+  waits: { ...WAIT, kind: "person", short: "you", sentence: "The worker has questions" },
   answerTo: "planning",
   acts: { answer: "" },
 });
@@ -34,7 +34,7 @@ const PENDING = row("d1", {
   session: "none",
   work: null,
   round: null,
-  waits: { kind: "start", short: "start", long: "nobody has started it" },
+  waits: { ...WAIT, kind: "person", short: "you: start", sentence: "Not started yet." },
   acts: { start: "" },
 });
 const OVER = row("e1", {
@@ -42,7 +42,7 @@ const OVER = row("e1", {
   status: "done",
   session: "none",
   work: null,
-  waits: { kind: "nothing", short: "", long: "" },
+  waits: { ...WAIT, kind: "over", short: "", sentence: "Done." },
   acts: { cancel: "it is done", delete: "" },
 });
 
@@ -191,7 +191,7 @@ describe("moving", () => {
   test("a click selects what is under it, the wheel goes on", () => {
     const click = (line: number): News => ({ type: "mouse", what: "click", line, column: 5 });
     expect(update(model(rows), click(5)).model.selected).toBe("r2");
-    expect(update(model([LIVE, DEAD]), click(6)).model.selected).toBe("c1");
+    expect(update(model([LIVE, DEAD]), click(4)).model.selected).toBe("c1");
     expect(update(model(rows), click(1)).model.selected).toBe("r0");
     const wheel: News = { type: "mouse", what: "down", line: 9, column: 1 };
     expect(update(model(rows), wheel).model.selected).toBe("r1");
@@ -210,18 +210,18 @@ describe("the screen", () => {
   test("at 80 by 24", () => {
     const lines = view(model([PERSON, LIVE, DEAD, PENDING, OVER]), PLAIN);
     expect(lines.map((line) => line.trimEnd()).join("\n")).toMatchInlineSnapshot(`
-      "signalbox   1 waits for you   all: 5   agents: shop 1/4
-        TASK             STATE     WAITS FOR SESSION ROUND WORK       AGE
-      > shop/branch-b1   reviewing you       alive   1/2   3c +120 -4 4m
-          What b1 is about
-        shop/branch-a1   working   worker    alive   1/2   3c +120 -4 4m
-          What a1 is about
-        shop/branch-c1   working   worker    dead    1/2   3c +120 -4 4m
-          What c1 is about
-        shop/branch-d1   pending   start     -                        4m
-          What d1 is about
-        shop/branch-e1   done                -       1/2              4m
-          What e1 is about
+      "signalbox   2 wait for you   all: 5   agents: shop 1/4
+        SUMMARY          STATE     WAITS FOR  SESSION ROUND WORK       AGE TASK
+      > What b1 is about reviewing you        alive   1/2   3c +120 -4 4m  branch-b1
+        What a1 is about working   worker     alive   1/2   3c +120 -4 4m  branch-a1
+        What c1 is about working   worker     dead    1/2   3c +120 -4 4m  branch-c1
+        What d1 is about pending   you: start -                        4m  branch-d1
+        What e1 is about done                 -       1/2              4m  branch-e1
+
+
+
+
+
 
 
 

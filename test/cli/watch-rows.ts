@@ -19,6 +19,13 @@ const ACTS: Readonly<Record<Act, string>> = {
   delete: NEVER,
 };
 
+export const WAIT: BoardRow["waits"] = {
+  kind: "agent",
+  short: "worker",
+  sentence: "Waits for the worker.",
+  since: "2026-01-01T11:56:00Z",
+};
+
 type Some = Partial<Omit<BoardRow, "acts">> & { readonly acts?: Partial<Record<Act, string>> };
 
 export function row(run: string, more: Some = {}): BoardRow {
@@ -37,7 +44,13 @@ export function row(run: string, more: Some = {}): BoardRow {
     session: "alive",
     round: { value: 1, max: 2 },
     work: { ahead: 3, added: 120, removed: 4 },
-    waits: { kind: "agent", short: "worker", long: "worker is at work" },
+    waits: WAIT,
+    name: `branch-${run}`,
+    title: "",
+    halted: false,
+    queued: false,
+    attention: "",
+    tasks: null,
     startedAt: "2026-01-01T10:00:00Z",
     updatedAt: "2026-01-01T11:56:00Z",
     answerTo: "",

@@ -114,25 +114,25 @@ describe.runIf(hasTmux)("the screen", () => {
     keys("echo before", "Enter");
     await until(/^before$/m);
     await watched();
-    const first = await until(/shop\/two +working +worker +alive/);
-    expect(first).toMatch(/^> shop\/one +reviewing +you/m);
+    const first = await until(/What .* is about +working +worker +alive .* two$/m);
+    expect(first).toMatch(/^> What one is about +reviewing +you/m);
     expect(first).toContain("What 日本語 \uFFFD[2J is about");
     keys("j");
-    await until(/^> shop\/two/m);
+    await until(/^> What 日本語/m);
     keys("k");
-    await until(/^> shop\/one/m);
+    await until(/^> What one/m);
     keys("v");
     expect(await until("# The page of one")).toContain("\uFFFD]0;owned\uFFFDtext");
     keys("Escape");
-    await until(/^> shop\/one/m);
+    await until(/^> What one/m);
     keys("d");
     await until("delete: it is not over: cancel it first");
     on.runIn("cccc", "stuck", { at: new Date().toISOString(), params: { branch: "three" } });
     await until("2 wait for you");
     tmux("resize-window", "-t", "0", "-x", "50", "-y", "12");
-    await until(/SESSION +AGE$/m);
+    await until(/WAITS FOR AGE$/m);
     tmux("resize-window", "-t", "0", "-x", "80", "-y", "24");
-    await until(/SESSION ROUND WORK AGE$/m);
+    await until(/SESSION ROUND AGE TASK$/m);
     on.happen("cccc", {
       type: "move-asked",
       by: { type: "human" },
@@ -144,7 +144,7 @@ describe.runIf(hasTmux)("the screen", () => {
     await until("1 waits for you");
     keys("q");
     const after = await until("left with 0");
-    expect(after).not.toContain("shop/one");
+    expect(after).not.toContain("What one");
   });
 
   test.for<[how: string, end: () => void, code: number]>([

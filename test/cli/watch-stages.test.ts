@@ -21,10 +21,10 @@ test("one row for each run", async () => {
   begin("s2", "ok*4, bad, ok*3");
   const { stdout } = await on.call("watch --once");
   const rows = stdout.split("\n").map((line) => line.split(/ {2,}/));
-  const titles = rows.find(([name]) => name === "TASK");
-  expect(titles?.slice(0, 5)).toEqual(["TASK", "STATE", "PHASE", "GATE", "WAITS FOR"]);
+  const titles = rows.find(([name]) => name === "SUMMARY");
+  expect(titles?.slice(0, 5)).toEqual(["SUMMARY", "STATE", "PHASE", "GATE", "WAITS FOR"]);
   const said = (run: string): readonly string[] =>
-    rows.find(([name]) => name === `repo/${run}`)?.slice(1, 5) ?? [];
+    rows.find((cells) => cells.at(-1) === run)?.slice(1, 5) ?? [];
   expect(said("s1")).toEqual(["0", "0 Explore", "missing", "explorer"]);
   expect(said("s2")).toEqual(["1.3", "1.3 Plan review", "missing", "plan-reviewer"]);
 });

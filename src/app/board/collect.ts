@@ -5,20 +5,20 @@
  * known of the work comes from whoever looks at it in the background.
  */
 
-import { basename } from "node:path";
 import type { Home } from "../../adapters/home/paths.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Workflow } from "../../core/model/compile.ts";
-import type { Tally } from "../../engine/ports/graphs.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import { workflowsOf } from "../../engine/box.ts";
-import { refusedInLine } from "../../engine/queue/position.ts";
-import { isSlotLeft, sayFull, slotsOf, type Slots } from "../../engine/queue/slots.ts";
-import type { ProjectRow } from "../../engine/ports/projects.ts";
+import { slotsOf } from "../../engine/queue/slots.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { rootOf, workflowOf, type Seen } from "../runs/find.ts";
-import { deadlocksIn, troubleOf } from "../view/status/trouble.ts";
+import { troubleOf } from "../view/status/trouble.ts";
 import { agentsOf, type AgentView, type Probe } from "../view/status/processes.ts";
+import { sharedIn, summaryOf, type Shared } from "../view/lists/summary.ts";
+import { optionsOf, sayCommand } from "../view/actions.ts";
+import { causeOf } from "../view/decision/cause.ts";
+import { questionOf, sayParts, sayReads } from "../view/decision/question.ts";
 import { actsOf } from "./acts.ts";
 import { factsOf, type Facts } from "./facts.ts";
 import {
@@ -32,8 +32,6 @@ import {
   type Terminal,
   type Work,
 } from "./row.ts";
-import { askingIn } from "./asking.ts";
-import { waitsOf, type Ahead } from "./waits.ts";
 
 export type Wanted = {
   /** Real path of a repository; empty for all. */
@@ -99,13 +97,15 @@ export function collectorOf(on: On): Collector {
   return {
     collect(wanted) {
       const { rows, more } = select(on.store, wanted);
-      const shared = sharedOf(on.store, byHash);
+      const shared = sharedIn(on.store);
       const present = new Set(rows.map(({ id }) => id));
       for (const id of known.keys()) if (!present.has(id)) known.delete(id);
       return {
         rows: inOrder(rows.map((row) => rowOf(on, { row, facts: factsFor(row), shared }))),
         more,
-        projects: shared.views.filter(({ repo }) => wanted.repo === "" || repo === wanted.repo),
+        projects: projectsIn(on.store, byHash).filter(
+          ({ repo }) => wanted.repo === "" || repo === wanted.repo,
+        ),
       };
     },
     pageOf: (run) => {
@@ -116,7 +116,7 @@ export function collectorOf(on: On): Collector {
     },
     askingOf: (run) => {
       const facts = known.get(run)?.facts;
-      return facts?.question === undefined ? "" : askingIn(facts.seen);
+      return facts?.isAsking === true ? askingIn(facts.seen) : "";
     },
   };
 }
@@ -137,50 +137,14 @@ function select(
   return { rows, more: pages.reduce((sum, { more }) => sum + more, 0) };
 }
 
-/** What many rows need, asked for once. */
-type Shared = {
-  readonly projects: ReadonlyMap<string, ProjectRow>;
-  readonly views: readonly ProjectView[];
-  /** How many agents work and may work, by repository. */
-  readonly slots: (repo: string) => Slots;
-  /** The place in its project's queue, by run. */
-  readonly queue: ReadonlyMap<string, number>;
-  /** Why it did not go when it was its turn, by run. */
-  readonly refused: ReadonlyMap<string, string>;
-  /** Why nobody can move it on, by run. */
-  readonly deadlocks: ReadonlyMap<string, string>;
-  /** How far its tasks are, by run. */
-  readonly tallies: ReadonlyMap<string, Tally>;
-};
-
-function sharedOf(store: Store, workflow: (hash: string) => Workflow): Shared {
-  const projects = store.projects();
-  const known = new Map<string, Slots>();
-  const slots = (repo: string): Slots => {
-    const found = known.get(repo) ?? slotsOf({ store, workflow }, repo);
-    known.set(repo, found);
-    return found;
-  };
-  const queue = new Map<string, number>();
-  const lengths = new Map<string, number>();
-  for (const { run, repo } of store.queued()) {
-    lengths.set(repo, (lengths.get(repo) ?? 0) + 1);
-    queue.set(run, lengths.get(repo) ?? 0);
-  }
-  return {
-    projects: new Map(projects.map((project) => [project.repo, project])),
-    views: projects.map(({ name, repo, agents }) => ({
-      project: name,
-      repo,
-      atWork: slots(repo).atWork,
-      agents,
-    })),
-    slots,
-    queue,
-    refused: refusedInLine(store),
-    deadlocks: deadlocksIn(store),
-    tallies: new Map(store.tallies().map((tally) => [tally.parent, tally])),
-  };
+/** How many agents of each project work now. */
+function projectsIn(store: Store, workflow: (hash: string) => Workflow): readonly ProjectView[] {
+  return store.projects().map(({ name, repo, agents }) => ({
+    project: name,
+    repo,
+    atWork: slotsOf({ store, workflow }, repo).atWork,
+    agents,
+  }));
 }
 
 function rowOf(
@@ -188,43 +152,20 @@ function rowOf(
   of: { readonly row: RunRow; readonly facts: Facts | undefined; readonly shared: Shared },
 ): BoardRow {
   const { row, facts, shared } = of;
-  const { store } = on;
-  const agents = facts?.hasAgents === true && !isOver(row) ? agentsOf(facts.seen, on.probe, false) : [];
-  const project = shared.projects.get(row.repo)?.name ?? basename(row.repo);
+  const hasAgents = facts !== undefined && Object.keys(facts.seen.run.agents).length > 0 && !isOver(row);
+  const agents = hasAgents ? agentsOf(facts.seen, on.probe, false) : [];
   const terminal = on.terminalOf(row.id);
   const session = sessionOf(agents, terminal);
-  const waits = waitsOf(facts, {
-    row,
-    attention: troubleOf(store, row) || (shared.deadlocks.get(row.id) ?? ""),
-    agents,
-    deeds: () => store.deeds(row.id),
-    tally: shared.tallies.get(row.id),
-    full: () => sayFull(store, row.repo, shared.slots(row.repo)),
-    ahead: () => ({
-      ...aheadOf(store, { row, place: shared.queue.get(row.id), slots: shared.slots(row.repo) }),
-      refused: shared.refused.get(row.id) ?? "",
-    }),
-  });
-  const { id: run, workflow, repo, state, status, startedAt, updatedAt } = row;
+  const summary = summaryOf(shared, row);
   return {
-    run,
-    workflow,
-    project,
-    repo,
-    branch: facts?.branch ?? "",
-    summary: facts?.summary ?? row.goal,
-    state,
-    status,
+    ...summary,
     session,
     phase: facts?.phase ?? "",
     gate: facts?.gate ?? "",
     round: facts?.round ?? null,
     work: workOf(on, { row, facts }),
-    waits,
-    startedAt,
-    updatedAt,
     answerTo: facts?.answerTo ?? "",
-    acts: actsOf(facts, { state, status, session, terminal, waits }),
+    acts: actsOf(facts, { ...summary, session, terminal }),
   };
 }
 
@@ -234,7 +175,11 @@ function workOf(
 ): Work | null {
   if (isOver(row)) return null;
   const known = on.workOf(row.id);
-  return known === undefined ? (facts?.hasBegun === true ? UNKNOWN : null) : known;
+  return known === undefined
+    ? facts !== undefined && Object.keys(facts.seen.run.attempts).length > 0
+      ? UNKNOWN
+      : null
+    : known;
 }
 
 /** Folders tell most; where they do not, the window may. */
@@ -247,20 +192,14 @@ function sessionOf(agents: readonly AgentView[], terminal: Terminal): Session {
   return is("idle") ? "idle" : "none";
 }
 
-function aheadOf(
-  store: Store,
-  { row, place, slots }: { readonly row: RunRow; readonly place: number | undefined; readonly slots: Slots },
-): Omit<Ahead, "refused"> {
-  const depends = store.depends(row.id).flatMap((run) => {
-    const other = store.load(run)?.row;
-    return other === undefined || other.status === "done"
-      ? []
-      : [{ run, status: other.status, state: other.state }];
-  });
-  return {
-    isQueued: place !== undefined,
-    place: place ?? 0,
-    full: isSlotLeft(slots) ? "" : sayFull(store, row.repo, slots),
-    depends,
-  };
+/** The question that a run waits with, as a page: what is asked, why, and what can be typed. */
+function askingIn(seen: Seen): string {
+  const asked = questionOf(seen);
+  if (asked === undefined) return "";
+  const typed = optionsOf(seen, asked).flatMap((action) => [sayCommand(action), `    ${action.sentence}`]);
+  const about = [...sayReads(asked.reads, ""), ...sayParts({ run: seen.run.id, ...asked })];
+  return [[`${asked.id}: ${asked.question}`], causeOf(seen), about, typed]
+    .filter((lines) => lines.length > 0)
+    .map((lines) => `${lines.join("\n")}\n`)
+    .join("\n");
 }

@@ -1,46 +1,15 @@
-/** What a row of the board says about a run. Plain data: shown by `watch`, printed by its `--json`. */
+/** A row of the board: what lists say of a run, and what `watch` shows besides. Plain data, printed by its `--json`. */
+
+import type { RunSummary } from "../view/run-view.ts";
 
 /**
  * What is known of the run's agents. *alive*: a process lives. *idle*: an agent lives without one, between its turns.
- * *dead*: one has ended or crashed, and the run has not. *unknown*: nobody can tell. *none*: none was started.
+ * *dead*: one has ended or crashed, and the run has not. *unknown*: it cannot be found out. *none*: none was started.
  */
 export type Session = "alive" | "idle" | "dead" | "unknown" | "none";
 
-/** Whether a run has a terminal that one can look into. *unknown*: nobody has asked yet. */
+/** Whether a run has a terminal that one can look into. *unknown*: it was not looked for yet. */
 export type Terminal = "alive" | "dead" | "none" | "unknown";
-
-/** What has to happen before the run goes on. */
-export type Waits = {
-  readonly kind:
-    | "question"
-    | "decision"
-    | "crashed"
-    | "attention"
-    | "halted"
-    | "damaged"
-    /** Nobody has put it into the queue. */
-    | "start"
-    /** It waits until one more agent may work, to begin or to go on. */
-    | "queue"
-    | "dependency"
-    | "agent"
-    | "engine"
-    | "nothing";
-  /** One word, or two. */
-  readonly short: string;
-  /** A sentence. */
-  readonly long: string;
-};
-
-/** Kinds that a person ends. What nobody has asked to start is no call for anybody. */
-const OF_PERSON: ReadonlySet<Waits["kind"]> = new Set([
-  "question",
-  "decision",
-  "crashed",
-  "attention",
-  "halted",
-  "damaged",
-]);
 
 /** What can be done with a run by a key. */
 export type Act =
@@ -55,7 +24,7 @@ export type Act =
   | "cancel"
   | "delete";
 
-/** The lines that the work has changed, and its commits: null where nobody has looked yet, or nobody can tell. */
+/** The lines that the work has changed, and its commits: null where they are not known, or not yet. */
 export type Work = {
   readonly ahead: number | null;
   readonly added: number | null;
@@ -64,28 +33,14 @@ export type Work = {
 
 export const UNKNOWN: Work = { ahead: null, added: null, removed: null };
 
-export type BoardRow = {
-  readonly run: string;
-  readonly workflow: string;
-  readonly project: string;
-  readonly repo: string;
-  /** Empty while the run has none. */
-  readonly branch: string;
-  readonly summary: string;
-  readonly state: string;
-  /** Where in its schedule it is, and whether what it owes there is good; empty where it has none, or is over. */
-  readonly phase: string;
-  readonly gate: string;
-  /** `running`, `waiting`, `done`, `cancelled`, `failed`, `damaged`. */
-  readonly status: string;
+export type BoardRow = RunSummary & {
   readonly session: Session;
+  /** Whether what the phase of a schedule owes is good; empty where there is none. */
+  readonly gate: string;
   readonly round: { readonly value: number; readonly max: number } | null;
   /** Null where there is no workspace to look at. */
   readonly work: Work | null;
-  readonly waits: Waits;
-  readonly startedAt: string;
-  readonly updatedAt: string;
-  /** The state that a person's answer leads to; empty where nobody waits for one. */
+  /** The state that a person's answer leads to; empty where no answer is expected. */
   readonly answerTo: string;
   /** Why an act does not apply; empty where it does. */
   readonly acts: Readonly<Record<Act, string>>;
@@ -100,18 +55,18 @@ export type ProjectView = {
 };
 
 export type BoardView = {
-  /** What waits for a person first, then what is under way, then what has not begun, then what is over; each the newest first. */
+  /** What waits for a person first, then what is under way, then what is queued, then what is over; each the newest first. */
   readonly rows: readonly BoardRow[];
   /** Runs that are over and are not among the rows, because there are so many. */
   readonly more: number;
   readonly projects: readonly ProjectView[];
 };
 
-export function needsPerson({ waits }: Pick<BoardRow, "waits">): boolean {
-  return OF_PERSON.has(waits.kind);
+export function needsPerson({ waits: { kind } }: Pick<BoardRow, "waits">): boolean {
+  return kind === "person" || kind === "crashed" || kind === "attention" || kind === "stopped";
 }
 
-export function isOver({ status }: Pick<BoardRow, "status">): boolean {
+export function isOver({ status }: { readonly status: string }): boolean {
   return status !== "running" && status !== "waiting";
 }
 
@@ -125,7 +80,7 @@ export function inOrder(rows: readonly BoardRow[]): BoardRow[] {
 function rankOf(row: BoardRow): number {
   if (needsPerson(row)) return 0;
   if (isOver(row)) return 3;
-  return row.waits.kind === "start" || row.waits.kind === "queue" || row.waits.kind === "dependency" ? 2 : 1;
+  return row.waits.kind === "queue" ? 2 : 1;
 }
 
 function compared(a: string, b: string): number {

@@ -34,6 +34,7 @@ const Waits = z.strictObject({
     z.enum(["agent", "check", "child", "queue", "person", "crashed", "attention", "stopped", "over"]),
     "What has to act before the run goes on. person, crashed, attention and stopped need you; over needs nothing",
   ),
+  short: told(Text, "The same in one word or two"),
   sentence: told(Text, "What the run waits for, in one sentence"),
   since: Text,
 });
@@ -310,6 +311,39 @@ const InboxItem = z.strictObject({
 
 export const INBOX = { items: z.array(InboxItem) };
 export const LIST = { runs: z.array(Summary), more: Count };
+/** A row of the board. */
+const BOARD_ROW = {
+  ...SUMMARY,
+  tasks: z.nullable(Tally),
+  session: told(
+    z.enum(["alive", "idle", "dead", "unknown", "none"]),
+    "Whether an agent of it lives; idle between its turns",
+  ),
+  round: z.nullable(z.strictObject({ value: Count, max: Count })),
+  work: told(
+    z.nullable(
+      z.strictObject({ ahead: z.nullable(Count), added: z.nullable(Count), removed: z.nullable(Count) }),
+    ),
+    "Commits and lines that the base does not have; null where they are not known",
+  ),
+  over: Flag,
+  person: told(Flag, "Whether it waits for a person"),
+};
+
+export const WATCH = {
+  rows: z.array(z.strictObject(BOARD_ROW)),
+  more: Count,
+  projects: z.array(z.strictObject({ project: Text, repo: Text, atWork: Count, agents: Count })),
+  waiting: Count,
+};
+
+/** Without `--once`: the rows at the beginning, and then each one that changes. */
+export const WatchLine = z.strictObject({
+  at: Text,
+  change: z.enum(["there", "changed", "gone"]),
+  ...BOARD_ROW,
+});
+
 export const TASK_LIST = { tasks: z.array(TaskSummary), more: Count };
 
 export const TASK_SHOW = {

@@ -17,7 +17,7 @@ export function sayRuns(runs: readonly RunSummary[], how: How): string {
     [
       { title: "SUMMARY", min: SUMMARY_MIN },
       { title: "STATE" },
-      { title: "WAITS FOR" },
+      { title: "WAITS FOR", min: NAME_MIN },
       { title: "AGE" },
       { title: "WORKFLOW" },
       { title: "PROJECT", min: NAME_MIN },
@@ -26,7 +26,7 @@ export function sayRuns(runs: readonly RunSummary[], how: How): string {
     runs.map((run) => [
       firstLine(run.summary),
       stateOf(run),
-      { text: sayWaits(run), style: styleOf(run) },
+      { text: run.waits.short, style: styleOf(run) },
       sayAge(run.updatedAt, how.now),
       run.workflow,
       projects.size > 1 ? run.project : "",
@@ -62,7 +62,7 @@ export function sayTaskRows(tasks: readonly TaskSummary[], how: How): string {
       MARKS[task.session],
       firstLine(task.summary),
       { text: task.state, style: styleOf(task) },
-      { text: sayWhyWaiting(task), style: styleOf(task) },
+      { text: isRefused(task) ? firstLine(task.refused) : task.waits.short, style: styleOf(task) },
       task.round === 0 ? "" : String(task.round),
       sayAge(task.updatedAt, how.now),
       task.branch.endsWith(task.run) ? "" : task.branch,
@@ -73,41 +73,13 @@ export function sayTaskRows(tasks: readonly TaskSummary[], how: How): string {
   );
 }
 
-function sayWhyWaiting(task: TaskSummary): string {
-  const isRefused = task.attention === "" && !task.halted && task.refused !== "";
-  return isRefused ? firstLine(task.refused) : sayWaits(task);
+/** Its turn came, and it did not start: the reason is what a person needs. */
+function isRefused({ waits, refused }: TaskSummary): boolean {
+  return waits.kind === "person" && refused !== "";
 }
 
 function stateOf(run: RunSummary): Cell {
   const named = run.phase === "" || run.phase === run.state ? run.state : `${run.phase} ${run.state}`;
   const tally = run.tasks === null ? "" : `, ${run.tasks.done} of ${run.tasks.all} tasks`;
   return { text: `${named}${tally}`, style: styleOf(run) };
-}
-
-/** One word or two. */
-function sayWaits({
-  waits,
-  status,
-  tasks,
-}: Pick<RunSummary, "waits" | "status"> & Partial<Pick<RunSummary, "tasks">>): string {
-  switch (waits.kind) {
-    case "person":
-      return (tasks?.waiting ?? 0) > 0 ? `you (${tasks?.waiting ?? 0} tasks)` : "you";
-    case "crashed":
-      return "you: crashed";
-    case "attention":
-      return status === "damaged" ? "damaged" : "you: trouble";
-    case "stopped":
-      return "you: stopped";
-    case "queue":
-      return "queued";
-    case "child":
-      return "tasks";
-    case "agent":
-      return "agent";
-    case "check":
-      return "check";
-    case "over":
-      return "";
-  }
 }

@@ -1,7 +1,9 @@
 /** The columns of the table: what each says about a run, how wide it is, and which go first where there is no room. */
 
-import { needsPerson, type BoardRow } from "../../app/board/row.ts";
+import type { BoardRow } from "../../app/board/row.ts";
+import { firstLine } from "../../app/view/words.ts";
 import type { Paint } from "../paint.ts";
+import { styleOf } from "../render/table.ts";
 import { plain, widthOf } from "./width.ts";
 
 type Column = {
@@ -22,12 +24,21 @@ const MARK = 2;
 
 const same = (text: string): string => text;
 
+const PROJECT = "PROJECT";
+
 const COLUMNS: readonly Column[] = [
-  { title: "TASK", cell: nameOf, paint: () => same, min: 16, max: 44, rank: 9 },
+  {
+    title: "SUMMARY",
+    cell: ({ summary, workflow }) => firstLine(summary, SUMMARY_MAX) || workflow,
+    paint: () => same,
+    min: 16,
+    max: 60,
+    rank: 9,
+  },
   {
     title: "STATE",
     cell: ({ state }) => state,
-    paint: (row, paint) => stateColour(row, paint),
+    paint: colourOf,
     min: 9,
     max: 16,
     rank: 8,
@@ -38,14 +49,14 @@ const COLUMNS: readonly Column[] = [
     paint: () => same,
     min: 5,
     max: 26,
-    rank: 4,
+    rank: 4.5,
     isSparse: true,
   },
   { title: "GATE", cell: ({ gate }) => gate, paint: () => same, min: 7, max: 9, rank: 1, isSparse: true },
-  { title: "WAITS FOR", cell: ({ waits }) => waits.short, paint: waitsColour, min: 9, max: 16, rank: 7 },
-  { title: "SESSION", cell: sessionWord, paint: sessionColour, min: 7, max: 7, rank: 5 },
+  { title: "WAITS FOR", cell: ({ waits }) => waits.short, paint: colourOf, min: 9, max: 16, rank: 7 },
+  { title: "SESSION", cell: sessionWord, paint: sessionColour, min: 7, max: 7, rank: 4 },
   { title: "ROUND", cell: roundWord, paint: () => same, min: 5, max: 5, rank: 2 },
-  { title: "WORK", cell: workWords, paint: () => same, min: 4, max: 16, rank: 3 },
+  { title: "WORK", cell: workWords, paint: () => same, min: 10, max: 16, rank: 3, isSparse: true },
   {
     title: "AGE",
     cell: ({ updatedAt }, now) => shortAge(updatedAt, now),
@@ -54,7 +65,18 @@ const COLUMNS: readonly Column[] = [
     max: 4,
     rank: 6,
   },
+  {
+    title: PROJECT,
+    cell: ({ project }) => project,
+    paint: (_row, paint) => paint.dim,
+    min: 6,
+    max: 16,
+    rank: 2.5,
+  },
+  { title: "TASK", cell: ({ name }) => name, paint: (_row, paint) => paint.dim, min: 8, max: 24, rank: 5 },
 ];
+
+const SUMMARY_MAX = 200;
 
 export type Placed = Column & { readonly width: number };
 
@@ -63,8 +85,11 @@ export function placed(
   rows: readonly BoardRow[],
   room: { readonly columns: number; readonly now: number },
 ): Placed[] {
+  const isOneProject = new Set(rows.map(({ repo }) => repo)).size <= 1;
   const said = COLUMNS.filter(
-    ({ isSparse, cell }) => isSparse !== true || rows.some((row) => cell(row, room.now) !== ""),
+    ({ title, isSparse, cell }) =>
+      !(title === PROJECT && isOneProject) &&
+      (isSparse !== true || rows.some((row) => cell(row, room.now) !== "")),
   );
   let fitting = said.map((column) => ({ ...column, width: wanted(column, rows, room.now) }));
   for (;;) {
@@ -98,8 +123,9 @@ function narrowed(columns: readonly Placed[], over: number): Placed[] | undefine
   return result;
 }
 
-export function nameOf({ project, branch, run }: BoardRow): string {
-  return `${project}/${branch === "" ? run : branch}`;
+/** Its branch, where a person can tell it from others by that; otherwise its id. */
+export function nameOf({ project, name }: BoardRow): string {
+  return `${project}/${name}`;
 }
 
 /** `1.3 Plan review, gate missing`; empty where the run has no schedule. */
@@ -107,15 +133,8 @@ export function sayPhase({ phase, gate }: BoardRow): string {
   return gate === "" ? phase : `${phase}, gate ${gate}`;
 }
 
-function stateColour(row: BoardRow, paint: Paint): (text: string) => string {
-  if (row.status === "done") return paint.green;
-  if (row.status === "cancelled" || row.status === "failed") return paint.dim;
-  return row.status === "damaged" ? paint.red : paint.cyan;
-}
-
-function waitsColour(row: BoardRow, paint: Paint): (text: string) => string {
-  if (!needsPerson(row)) return same;
-  return row.waits.kind === "attention" || row.waits.kind === "damaged" ? paint.red : paint.yellow;
+function colourOf(row: BoardRow, paint: Paint): (text: string) => string {
+  return paint[styleOf(row)];
 }
 
 function sessionWord({ session }: BoardRow): string {

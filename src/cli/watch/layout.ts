@@ -11,26 +11,21 @@ const FOOT_LINES_SMALL = 2;
 const SMALL = 12;
 
 export type Layout = {
-  /** Lines for rows. */
+  /** Lines for rows, one for each. */
   readonly body: number;
   readonly foot: number;
-  /** Lines of one row: 2 where there is room for every summary. */
-  readonly each: 1 | 2;
-  /** Rows that fit. */
-  readonly fit: number;
 };
 
-export function layoutOf(size: Size, count: number): Layout {
+export function layoutOf(size: Size): Layout {
   const foot = size.lines < SMALL ? FOOT_LINES_SMALL : FOOT_LINES;
   const body = Math.max(1, size.lines - HEAD_LINES - foot);
-  const each = count * 2 <= body ? 2 : 1;
-  return { body, foot, each, fit: Math.max(1, Math.floor(body / each)) };
+  return { body, foot };
 }
 
 /** The same with a selection that exists, and is on the screen. */
 export function settled(model: Model): Model {
   const rows = shown(model);
-  const { fit } = layoutOf(model.size, rows.length);
+  const { body: fit } = layoutOf(model.size);
   const at = rows.findIndex(({ run }) => run === model.selected);
   const index = Math.max(0, at);
   const selected = rows[index]?.run ?? "";
@@ -49,7 +44,6 @@ function scrolledTo({ mode, size }: Model): Model["mode"] {
 /** The run under a line of the screen, counted from 1. */
 export function runAt(model: Model, line: number): string | undefined {
   const rows = shown(model);
-  const { each, fit } = layoutOf(model.size, rows.length);
-  const index = Math.floor((line - HEAD_LINES - 1) / each);
-  return index < 0 || index >= fit ? undefined : rows[model.top + index]?.run;
+  const index = line - HEAD_LINES - 1;
+  return index < 0 || index >= layoutOf(model.size).body ? undefined : rows[model.top + index]?.run;
 }

@@ -116,7 +116,7 @@ class Live {
     const rows = shown(this.#model);
     const { top, size } = this.#model;
     this.#screen.draw(view(this.#model, this.#on.door.paint));
-    this.#source.want(rows.slice(top, top + layoutOf(size, rows.length).fit));
+    this.#source.want(rows.slice(top, top + layoutOf(size).body));
   }
 
   #refresh(): void {

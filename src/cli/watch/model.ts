@@ -128,7 +128,7 @@ export function shown({ board, filter }: Pick<Model, "board" | "filter">): reado
     case "all":
       return board.rows;
     case "active":
-      return board.rows.filter((row) => !isOver(row) || row.waits.kind !== "nothing");
+      return board.rows.filter((row) => !isOver(row) || row.waits.kind !== "over");
     case "done":
       return board.rows.filter(isOver);
   }

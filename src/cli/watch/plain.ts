@@ -1,16 +1,17 @@
 /** The board without a screen: as text once, and then a line for each thing that changes. */
 
 import { isOver, needsPerson, type BoardRow, type BoardView } from "../../app/board/row.ts";
+import { sayClock } from "../../app/view/words.ts";
 import type { Emit } from "../../app/outcome.ts";
 import type { Paint } from "../paint.ts";
 import { columns } from "../render/table.ts";
 import { nameOf, placed, roundWord, sayPhase, workWords } from "./columns.ts";
 import { plain } from "./width.ts";
 
-/** The whole table, as wide as it is. */
+/** The whole table; without a terminal as wide as it is. */
 export function sayBoard(
   { rows, projects, more }: BoardView,
-  on: { readonly paint: Paint; readonly now: number },
+  on: { readonly paint: Paint; readonly now: number; readonly width?: number | undefined },
 ): string {
   const { paint, now } = on;
   const waiting = rows.filter(needsPerson).length;
@@ -19,13 +20,10 @@ export function sayBoard(
     ...projects.map(({ project, atWork, agents }) => `${plain(project)} ${atWork}/${agents} agents`),
   ].join(", ");
   if (rows.length === 0) return `${head}\n`;
-  const list = placed(rows, { columns: Number.MAX_SAFE_INTEGER, now });
+  const list = placed(rows, { columns: on.width ?? Number.MAX_SAFE_INTEGER, now });
   const table = [
-    [...list.map(({ title }) => paint.dim(title)), paint.dim("SUMMARY")],
-    ...rows.map((row) => [
-      ...list.map(({ cell, paint: colour }) => colour(row, paint)(plain(cell(row, now)))),
-      plain(row.summary),
-    ]),
+    list.map(({ title }) => paint.dim(title)),
+    ...rows.map((row) => list.map(({ cell, paint: colour }) => colour(row, paint)(plain(cell(row, now))))),
   ];
   return `${head}\n${columns(table)}${more > 0 ? `${more} more that are over: signalbox list --all\n` : ""}`;
 }
@@ -42,7 +40,7 @@ function sayRow(row: BoardRow, change: Change): string {
     row.session === "none" ? "" : `session ${row.session}`,
     row.round === null || row.round.value === 0 ? "" : `round ${roundWord(row)}`,
     workWords(row) === "?" ? "" : workWords(row),
-    row.waits.long,
+    row.waits.sentence,
   ];
   return words
     .filter((word) => word !== "")
@@ -67,7 +65,7 @@ export async function follow({ look, wait, emit, now }: Watched, signal: AbortSi
     const after = new Map(rows.map((row) => [row.run, row]));
     const tell = (row: BoardRow, change: Change): void => {
       const at = new Date(now()).toISOString();
-      const text = isFirst ? "" : `${at.slice(11, 19)}  ${sayRow(row, change)}\n`;
+      const text = isFirst ? "" : `${sayClock(at)}  ${sayRow(row, change)}\n`;
       emit({ text, data: dataOf(row, { at, change }) });
     };
     for (const [run, row] of after) {
@@ -86,14 +84,14 @@ function isSame(a: BoardRow, b: BoardRow): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-export type RowData = Omit<BoardRow, "acts" | "answerTo" | "phase" | "gate"> & {
+export type RowData = Omit<BoardRow, "acts" | "answerTo" | "gate"> & {
   readonly over: boolean;
   readonly person: boolean;
 };
 
 /** A row for programs. */
 export function rowData(of: BoardRow): RowData {
-  const { acts: _acts, answerTo: _answerTo, phase: _phase, gate: _gate, ...row } = of;
+  const { acts: _acts, answerTo: _answerTo, gate: _gate, ...row } = of;
   return { ...row, over: isOver(row), person: needsPerson(row) };
 }
 

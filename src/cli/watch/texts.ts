@@ -53,11 +53,10 @@ const HELP: readonly (readonly [keys: string, does: string])[] = [
     "",
     "Keys that do nothing now are dim, and say why when they are pressed. A key runs the command that you would type (task start, task merge ...), and shows its answer.",
   ],
-  ["", "Not there yet: pull requests (p and R)."],
   ["", ""],
   [
     "SESSION",
-    "alive: a process of an agent lives. idle: an agent between two turns. dead: one has ended, the run has not. ?: nobody can tell. -: none was started",
+    "alive: a process of an agent lives. idle: an agent between two turns. dead: one has ended, the run has not. ?: not known. -: none was started",
   ],
   ["PHASE, GATE", "where in its schedule it is, and whether what it owes there is good"],
   ["ROUND", "reviews in this cycle, and how many there may be"],

@@ -98,7 +98,7 @@ function tableKey(model: Model, key: Key): Next {
 }
 
 function tableName(model: Model, name: string): Next {
-  const page = layoutOf(model.size, shown(model).length).fit;
+  const page = layoutOf(model.size).body;
   switch (name) {
     case "j":
     case "down":

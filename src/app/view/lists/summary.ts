@@ -3,7 +3,9 @@
 import { basename } from "node:path";
 import { hasPhases, phaseOf } from "../../../core/projection/phase.ts";
 import type { Definition } from "../../../core/model/workflow.ts";
-import { inLine } from "../../../engine/queue/position.ts";
+import { workflowsOf } from "../../../engine/box.ts";
+import { inLine, refusedInLine } from "../../../engine/queue/position.ts";
+import { isSlotLeft, sayFull, slotsOf } from "../../../engine/queue/slots.ts";
 import type { Kept, RunRow } from "../../../engine/ports/journal.ts";
 import type { Tally } from "../../../engine/ports/graphs.ts";
 import type { Store } from "../../../engine/ports/store.ts";
@@ -17,7 +19,14 @@ import { capitalised, sentence, toYou } from "../words.ts";
 /** What many rows need, asked for once. */
 export type Shared = {
   readonly store: Store;
+  /** Runs in a queue that go on by themselves. */
   readonly queued: ReadonlySet<string>;
+  /** All runs in a queue. */
+  readonly inQueue: ReadonlySet<string>;
+  /** Why it did not start when its turn came, by run. */
+  readonly refused: ReadonlyMap<string, string>;
+  /** Why no further agent of a repository may work; empty where one may. */
+  readonly full: (repo: string) => string;
   readonly deadlocks: ReadonlyMap<string, string>;
   readonly tallies: ReadonlyMap<string, Tally>;
   readonly projects: ReadonlyMap<string, string>;
@@ -26,9 +35,17 @@ export type Shared = {
 
 export function sharedIn(store: Store): Shared {
   const known = new Map<string, Definition | undefined>();
+  const slots = new Map<string, string>();
   return {
     store,
     queued: inLine(store),
+    inQueue: new Set(store.line().map(({ run }) => run)),
+    refused: refusedInLine(store),
+    full: (repo) => {
+      const said = slots.get(repo) ?? sayFullIn(store, repo);
+      slots.set(repo, said);
+      return said;
+    },
     deadlocks: deadlocksIn(store),
     tallies: new Map(store.tallies().map((tally) => [tally.parent, tally])),
     projects: new Map(store.projects().map(({ repo, name }) => [repo, name])),
@@ -41,6 +58,11 @@ export function sharedIn(store: Store): Shared {
       return known.get(hash);
     },
   };
+}
+
+function sayFullIn(store: Store, repo: string): string {
+  const slots = slotsOf({ store, workflow: workflowsOf(store) }, repo);
+  return isSlotLeft(slots) ? "" : sayFull(store, repo, slots);
 }
 
 /** A run or a definition that is damaged is listed with what its row says, and hides no other. */
@@ -58,12 +80,11 @@ export function summaryOf(on: Shared, row: RunRow): RunSummary {
   const definition = on.definition(row);
   const tally = on.tallies.get(row.id);
   const attention = troubleOf(on.store, row) || (on.deadlocks.get(row.id) ?? "");
-  const queued = on.queued.has(row.id);
   return {
     ...namesOf(on.store, row, { kept, definition, project: on.projects.get(row.repo) }),
-    queued,
+    queued: on.queued.has(row.id),
     attention,
-    waits: waitOf(row, { kept, definition, tally, attention, queued }),
+    waits: waitOf(on, row, { kept, definition, tally, attention }),
     tasks: tally === undefined ? null : { done: tally.done, all: tally.all, waiting: tally.waiting },
   };
 }
@@ -120,29 +141,89 @@ type Known = {
   readonly definition: Definition | undefined;
   readonly tally: Tally | undefined;
   readonly attention: string;
-  readonly queued: boolean;
 };
 
-/** The short form of what a run waits for. `show` looks closer and says more, and never something else. */
-function waitOf(row: RunRow, { kept, definition, tally, attention, queued }: Known): WaitView {
-  const since = row.updatedAt;
-  if (attention !== "")
-    return { kind: "attention", sentence: sentence(`Needs attention: ${attention}`), since };
-  if (isFinished(row)) return { kind: "over", sentence: sentence(capitalised(row.status)), since };
-  if (row.halted) return { kind: "stopped", sentence: "Stopped by a person.", since };
+/** The cheap form of what a run waits for. `show` looks closer and says more, and never another kind. */
+function waitOf(on: Shared, row: RunRow, known: Known): WaitView {
+  const { kept, definition, tally, attention } = known;
+  const wait = (kind: WaitView["kind"], short: string, said: string): WaitView => ({
+    kind,
+    short,
+    sentence: sentence(capitalised(said)),
+    since: row.updatedAt,
+  });
+  if (row.status === "damaged")
+    return wait("attention", "you: damaged", attention || "Its journal cannot be read");
+  if (attention !== "") return wait("attention", "you: trouble", `Needs attention: ${attention}`);
+  if (isFinished(row)) return wait("over", "", row.status);
+  if (row.halted) return wait("stopped", "you: stopped", "Stopped by a person");
+  const title = toYou(definition?.states[row.state]?.title || row.state);
+  if (kept?.run.question !== undefined) return wait("person", "you", title);
   const agents = Object.values(kept?.run.agents ?? {});
   const crashed = agents.find(({ status }) => status === "crashed");
-  const title = toYou(definition?.states[row.state]?.title || row.state);
-  if (kept?.run.question !== undefined) return { kind: "person", sentence: sentence(title), since };
-  if (crashed !== undefined)
-    return { kind: "crashed", sentence: `${capitalised(crashed.role)} crashed.`, since };
-  if (queued) return { kind: "queue", sentence: "Queued.", since };
-  if (row.status === "waiting") return { kind: "person", sentence: sentence(title), since };
-  if (tally !== undefined)
-    return {
-      kind: tally.waiting > 0 ? "person" : "child",
-      sentence: `${tally.done} of ${tally.all} tasks are done${tally.waiting === 0 ? "" : `, ${tally.waiting} for you`}.`,
-      since,
-    };
-  return { kind: "agent", sentence: sentence(title), since };
+  if (crashed !== undefined) return wait("crashed", "you: crashed", `${crashed.role} crashed`);
+  const queue = queueOf(on, row);
+  if (queue !== undefined) return wait(...queue);
+  const isNew = kept !== undefined && Object.keys(kept.run.attempts).length === 0;
+  if (row.status === "waiting") return wait("person", isNew ? "you: start" : "you", title);
+  if (tally !== undefined) {
+    const { done, all, waiting } = tally;
+    const yours = waiting === 0 ? "" : `, ${waiting} for you`;
+    const said = `${done} of ${all} tasks are done${yours}`;
+    return waiting > 0
+      ? wait("person", `you: ${waiting} tasks`, said)
+      : wait("child", `${done}/${all} tasks`, said);
+  }
+  if (on.store.deeds(row.id).some(({ isQueued }) => isQueued))
+    return wait("queue", "queued", `queued: ${on.full(row.repo)}`);
+  const check = on.store.jobs({ run: row.id, status: "live" }).find(({ kind }) => kind === "check");
+  if (check !== undefined) return wait("check", "check", `running: check ${check.artifact}`);
+  const roles = awaitedIn(definition, kept);
+  if (roles.length > 0) return wait("agent", roles.join(", "), `Waits for the ${roles.join(" and the ")}`);
+  return wait("agent", "supervisor", title);
+}
+
+/** Roles that are called and whose word leads out of the state; else all that are called. */
+function awaitedIn(definition: Definition | undefined, kept: Kept | undefined): readonly string[] {
+  if (kept === undefined || definition === undefined) return [];
+  const { run } = kept;
+  const called = Object.values(run.agents).flatMap(({ role, status }) =>
+    status === "stopping" ? [] : [role],
+  );
+  const moves = definition.moves
+    .filter(({ from }) => from === run.state)
+    .flatMap(({ by, need, when }) => [
+      ...by,
+      ...[
+        ...need,
+        ...when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : [])),
+      ].flatMap((artifact) => definition.artifacts[artifact]?.by ?? []),
+    ]);
+  const named = new Set(moves);
+  const own = called.filter((role) => named.has(role));
+  // A reviewer that is called judges what the others wait for.
+  const judges = own.filter((role) => definition.roles[role]?.access === "read");
+  return [...new Set(judges.length > 0 ? judges : own.length > 0 ? own : called)];
+}
+
+/** A run in the queue, or an agent without a slot; a person's where only a person gets it going again. */
+function queueOf(
+  { store, queued, inQueue, refused, full }: Shared,
+  { id, repo }: RunRow,
+): [kind: WaitView["kind"], short: string, said: string] | undefined {
+  if (!inQueue.has(id)) return undefined;
+  const others = store.depends(id).flatMap((other) => {
+    const row = readable(() => store.load(other)?.row);
+    return row?.status === "done" ? [] : [{ other, state: row?.state ?? "damaged" }];
+  });
+  const [first] = others;
+  if (first !== undefined) {
+    const more = others.length > 1 ? ` and ${others.length - 1} more` : "";
+    const said = `waits for ${first.other} (${first.state})${more}`;
+    return queued.has(id) ? ["queue", `after ${first.other}`, said] : ["person", `you: ${first.other}`, said];
+  }
+  const reason = refused.get(id);
+  if (reason !== undefined && !queued.has(id)) return ["person", "you: start", reason];
+  const why = full(repo);
+  return ["queue", "queued", why === "" ? "queued: it is about to start" : `queued: ${why}`];
 }

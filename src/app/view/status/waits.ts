@@ -19,10 +19,23 @@ export function waitsOf(seen: Seen, live: Live): WaitView {
   const wait = waitIn(seen, live);
   const landed = sayLanded(seen);
   const said = landed === "" ? wait.sentence : `${wait.sentence} ${sentence(capitalised(landed))}`;
-  return { since: sinceOf(seen), ...wait, sentence: said };
+  return { since: sinceOf(seen), short: SHORT[wait.kind], ...wait, sentence: said };
 }
 
-type Wait = Pick<WaitView, "kind" | "sentence"> & Partial<Pick<WaitView, "since">>;
+type Wait = Pick<WaitView, "kind" | "sentence"> & Partial<Pick<WaitView, "since" | "short">>;
+
+/** Where nothing more is known than the kind. */
+const SHORT: Readonly<Record<WaitView["kind"], string>> = {
+  person: "you",
+  crashed: "you: crashed",
+  attention: "you: trouble",
+  stopped: "you: stopped",
+  queue: "queued",
+  child: "tasks",
+  check: "check",
+  agent: "supervisor",
+  over: "",
+};
 
 function waitIn(seen: Seen, live: Live): Wait {
   const { row, store } = seen;
@@ -127,7 +140,11 @@ function workOf(seen: Seen, { agents, checks }: Live): Wait {
   const left = tasksOf(seen).filter(({ status }) => ["open", "running", "waiting"].includes(status)).length;
   if (left > 0) return { kind: "child", sentence: `Waits for ${left === 1 ? "one task" : `${left} tasks`}.` };
   if (busy.length > 0)
-    return { kind: "agent", sentence: `Waits for ${busy.map((role) => `the ${role}`).join(" and ")}.` };
+    return {
+      kind: "agent",
+      short: busy.join(", "),
+      sentence: `Waits for ${busy.map((role) => `the ${role}`).join(" and ")}.`,
+    };
   const due = store.deeds(run.id).filter(({ status }) => status === "pending" || status === "claimed");
   if (due.length > 0)
     return {

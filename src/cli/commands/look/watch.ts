@@ -71,7 +71,7 @@ async function once(on: Watching): Promise<Answer> {
   }
 }
 
-function answerOf(board: BoardView, { paint }: Pick<Door, "paint">): Answer {
+function answerOf(board: BoardView, { paint, width }: Pick<Door, "paint" | "width">): Answer {
   const waiting = board.rows.filter(needsPerson).length;
   const data: WatchData = {
     rows: board.rows.map(rowData),
@@ -84,9 +84,9 @@ function answerOf(board: BoardView, { paint }: Pick<Door, "paint">): Answer {
   return {
     exit: EXIT_OK,
     code: "ok",
-    message: `${count} ${count === 1 ? "run" : "runs"}, ${waiting} ${waiting === 1 ? "waits" : "wait"} for a person`,
+    message: `${count} ${count === 1 ? "run" : "runs"}, ${waiting} ${waiting === 1 ? "waits" : "wait"} for you`,
     data: () => data,
-    text: () => sayBoard(board, { paint, now: Date.now() }),
+    text: () => sayBoard(board, { paint, width, now: Date.now() }),
     next,
     talk: `  next: ${next}\n`,
   };
@@ -111,7 +111,8 @@ function inLines(on: Watching): Answer {
   const source = sourceOf({ ...on, onWork: () => undefined });
   return {
     ...SILENT,
-    text: () => sayBoard(source.look(wantedBy(on)), { paint: on.door.paint, now: Date.now() }),
+    text: () =>
+      sayBoard(source.look(wantedBy(on)), { paint: on.door.paint, width: on.door.width, now: Date.now() }),
     stream: async (emit, signal) => {
       try {
         const look = (): BoardView => {

@@ -1,6 +1,7 @@
 /** The table: header, rows, and at the foot more about the selected one and what can be done with it. */
 
 import { isOver, needsPerson, type BoardRow } from "../../../app/board/row.ts";
+import { firstLine } from "../../../app/view/words.ts";
 import type { Paint } from "../../paint.ts";
 import { boundTo } from "../acts.ts";
 import { placed, sayPhase, type Placed } from "../columns.ts";
@@ -9,14 +10,12 @@ import { selectedRow, shown, type Model } from "../model.ts";
 import { clipped, padded, plain, widthOf } from "../width.ts";
 import { sayMessage } from "./message.ts";
 
-const INDENT = 4;
-
 export function tableView(model: Model, paint: Paint): string[] {
   const rows = shown(model);
-  const { body, foot, each, fit } = layoutOf(model.size, rows.length);
-  const seen = rows.slice(model.top, model.top + fit);
+  const { body, foot } = layoutOf(model.size);
+  const seen = rows.slice(model.top, model.top + body);
   const columns = placed(seen, { columns: model.size.columns, now: model.now });
-  const lines = seen.flatMap((row) => rowLines(model, { row, columns, each, paint }));
+  const lines = seen.map((row) => rowLine(model, { row, columns, paint }));
   const filled = rows.length === 0 ? noRows(model) : lines;
   return [
     header(model, paint),
@@ -67,21 +66,17 @@ function titles(columns: readonly Placed[], width: number): string {
 type Shown = {
   readonly row: BoardRow;
   readonly columns: readonly Placed[];
-  readonly each: 1 | 2;
   readonly paint: Paint;
 };
 
-function rowLines(model: Model, { row, columns, each, paint }: Shown): string[] {
+function rowLine(model: Model, { row, columns, paint }: Shown): string {
   const isSelected = row.run === model.selected;
   const cells = columns.map(({ cell, width, paint: colourOf }, at) => {
     const text = padded(plain(cell(row, model.now)), width);
     const colour = isOver(row) && at === 0 ? paint.dim : colourOf(row, paint);
     return isSelected && at === 0 ? paint.bold(text) : colour(text);
   });
-  const first = `${isSelected ? "> " : "  "}${cells.join(" ")}`;
-  if (each === 1) return [first];
-  const below = `${" ".repeat(INDENT)}${clipped(plain(row.summary), model.size.columns - INDENT)}`;
-  return [first, paint.dim(below)];
+  return `${isSelected ? "> " : "  "}${cells.join(" ")}`;
 }
 
 function noRows({ filter, board, size }: Model): string[] {
@@ -104,13 +99,15 @@ function footer(model: Model, paint: Paint): string[] {
   ];
 }
 
+const SUMMARY_MAX = 500;
+
 /** More than the columns have room for. */
 function about({ size }: Model, row: BoardRow): string[] {
   const { run, summary, waits } = row;
   const phase = sayPhase(row) === "" ? "" : `  ${plain(sayPhase(row))}`;
   return [
-    clipped(`${run}${phase}  ${plain(summary)}`, size.columns),
-    clipped(plain(waits.long), size.columns),
+    clipped(`${run}${phase}  ${plain(firstLine(summary, SUMMARY_MAX))}`, size.columns),
+    clipped(plain(waits.sentence), size.columns),
   ];
 }
 
