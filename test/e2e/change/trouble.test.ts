@@ -126,7 +126,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
       const first = await on.type("plan", "x", "What x wants");
       expect([first.code, first.document["state"]]).toEqual([3, "challenge"]);
       expect(String(first.document["message"])).toContain(
-        "challenger was not started: changes/x/tasks.md was changed by another author since it was accepted from task-writer",
+        "Challenger was not started: changes/x/tasks.md was changed by another author since it was accepted from task-writer",
       );
       expect(first.document["ways"]).toEqual([
         "less changes/x/tasks.md",
