@@ -1,17 +1,17 @@
 /** Something that the user can mend: a stable code, one sentence, one way out. Thrown at the edge, caught once at each door. */
 
-import type { Place } from "../core/model/workflow.ts";
+import type { SourcePlace } from "../core/model/workflow.ts";
 
 const BAD_USAGE = 2;
 
-type Way = { readonly next: string; readonly exit?: number; readonly at?: Place };
+type Way = { readonly next: string; readonly exit?: number; readonly at?: SourcePlace };
 
 export class UserError extends Error {
   override readonly name = "UserError";
   /** The one next command, or thing to do. */
   readonly next: string;
   readonly exit: number;
-  readonly at: Place | undefined;
+  readonly at: SourcePlace | undefined;
   readonly code: string;
 
   constructor(code: string, message: string, way: string | Way) {

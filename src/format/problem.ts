@@ -1,6 +1,9 @@
 /** A problem of a file: its position, its code and its message. */
 
-import type { Place } from "../core/model/workflow.ts";
+import type { SourcePlace } from "../core/model/workflow.ts";
+
+/** The keys and indexes that lead to a value in a data file. */
+export type Path = readonly (string | number)[];
 
 export type Problem = {
   readonly file: string;
@@ -13,7 +16,7 @@ export type Problem = {
 };
 
 /** A problem with an offset instead of a position. */
-export type Fault = { readonly offset: number; readonly code: string; readonly message: string };
+export type OffsetProblem = { readonly offset: number; readonly code: string; readonly message: string };
 
 /** A malicious file could cause hundreds of thousands. */
 export const PROBLEMS_MAX = 100;
@@ -35,7 +38,7 @@ function compare(a: string, b: string): number {
 }
 
 /** Converts offsets in a text to positions. Columns count code points, so an emoji is one column. */
-export function placesIn(file: string, text: string): (offset: number) => Place {
+export function placesIn(file: string, text: string): (offset: number) => SourcePlace {
   const starts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
   return (offset) => {
@@ -57,10 +60,17 @@ function lastAtOrBefore(starts: readonly number[], offset: number): number {
 }
 
 /** At most one problem for each position. */
-export function problemsAt(faults: readonly Fault[], placeAt: (offset: number) => Place): readonly Problem[] {
+export function problemsAt(
+  faults: readonly OffsetProblem[],
+  placeAt: (offset: number) => SourcePlace,
+): readonly Problem[] {
   const inOrder = faults.toSorted((a, b) => a.offset - b.offset);
   const single = inOrder.filter(({ offset }, index) => offset !== inOrder[index - 1]?.offset);
-  const show = ({ offset, code, message }: Fault) => ({ ...placeAt(offset), code, message: clip(message) });
+  const show = ({ offset, code, message }: OffsetProblem) => ({
+    ...placeAt(offset),
+    code,
+    message: clip(message),
+  });
   const problems = single.slice(0, PROBLEMS_MAX).map(show);
   const next = single[PROBLEMS_MAX];
   if (next === undefined) return problems;

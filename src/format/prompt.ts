@@ -5,7 +5,7 @@
  * exists. All other braces are text, so that JSON examples need no escaping.
  */
 
-import type { Place } from "../core/model/workflow.ts";
+import type { SourcePlace } from "../core/model/workflow.ts";
 import { placesIn } from "./problem.ts";
 
 const VARIABLE = /\{\{(?<literal>[a-z][a-z0-9_]*)\}\}|\{(?<name>[a-z][a-z0-9_]*)\}/g;
@@ -13,18 +13,18 @@ const DOTTED = /\{\{?(?<word>[A-Za-z0-9][\w-]*(?:\.[\w-]+)+)\}/g;
 const ANY = new RegExp(`${VARIABLE.source}|${DOTTED.source.replace("word", "dotted")}\\}?`, "g");
 
 /** A field of an artifact that a prompt names. */
-export type Word = {
+export type PromptWord = {
   readonly word: string;
   readonly artifact: string;
   readonly field: string;
-  readonly place: Place;
+  readonly place: SourcePlace;
 };
 
 /** Names of artifacts may contain dots: the longest match counts. A word without an artifact is text. */
 export function wordsIn(
   { file, text }: { readonly file: string; readonly text: string },
   artifacts: readonly string[],
-): readonly Word[] {
+): readonly PromptWord[] {
   const placeAt = placesIn(file, text);
   return Array.from(text.matchAll(DOTTED)).flatMap((match) => {
     const word = match.groups?.["word"] ?? "";
@@ -40,7 +40,7 @@ export function wordsIn(
 export function variablesOf(
   file: string,
   text: string,
-): readonly { readonly name: string; readonly place: Place }[] {
+): readonly { readonly name: string; readonly place: SourcePlace }[] {
   const placeAt = placesIn(file, text);
   return Array.from(text.matchAll(VARIABLE)).flatMap((match) => {
     const name = match.groups?.["name"];

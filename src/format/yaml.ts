@@ -8,34 +8,32 @@
 
 import { Composer, CST, isAlias, isMap, isScalar, isSeq, Lexer, Parser } from "yaml";
 import type { Document, ParsedNode, Scalar, YAMLMap } from "yaml";
-import type { Place } from "../core/model/workflow.ts";
+import type { SourcePlace } from "../core/model/workflow.ts";
 import { placesIn, PROBLEMS_MAX, problemsAt } from "./problem.ts";
-import type { Fault, Problem } from "./problem.ts";
+import type { OffsetProblem, Problem, Path } from "./problem.ts";
 
 const BYTES_MAX = 262_144;
 const DEPTH_MAX = 50;
 
-type Path = readonly (string | number)[];
-
-export type Loaded =
+export type LoadedYaml =
   | {
       readonly ok: true;
       readonly data: unknown;
       /** The position of a value, or of the nearest enclosing value. */
-      placeOf(path: Path): Place;
+      placeOf(path: Path): SourcePlace;
       /** The position of a key, or of the nearest enclosing key. */
-      keyPlaceOf(path: Path): Place;
+      keyPlaceOf(path: Path): SourcePlace;
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-type Spot = {
+type YamlSpot = {
   readonly key: number;
   readonly value: number;
   readonly depth: number;
-  readonly children: Map<string | number, Spot>;
+  readonly children: Map<string | number, YamlSpot>;
 };
 
-export function loadYaml(file: string, bytes: Uint8Array): Loaded {
+export function loadYaml(file: string, bytes: Uint8Array): LoadedYaml {
   if (bytes.length > BYTES_MAX) {
     const message = `The file has ${bytes.length} bytes; at most ${BYTES_MAX} are read.`;
     return { ok: false, problems: [{ file, line: 1, col: 1, code: "too-big", message }] };
@@ -49,8 +47,8 @@ export function loadYaml(file: string, bytes: Uint8Array): Loaded {
 
   const { contents, faults } = withoutStacks(() => parse(text));
   if (contents === null) return { ok: false, problems: problemsAt(faults, placeAt) };
-  const root: Spot = { key: 0, value: contents.range[0], depth: 0, children: new Map() };
-  const found: Fault[] = [];
+  const root: YamlSpot = { key: 0, value: contents.range[0], depth: 0, children: new Map() };
+  const found: OffsetProblem[] = [];
   const data = readNode(contents, root, found);
   if (!isMap(contents)) found.push({ offset: root.value, ...notAMap(contents) });
   // Problems after a syntax error may be its consequence, and would only hide it.
@@ -71,8 +69,8 @@ function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
 }
 
 /** The decoder writes U+FFFD for invalid bytes: the first one that the file does not itself contain is the position. */
-function charactersRefused(text: string, bytes: Uint8Array): readonly Fault[] {
-  const faults: Fault[] = [];
+function charactersRefused(text: string, bytes: Uint8Array): readonly OffsetProblem[] {
+  const faults: OffsetProblem[] = [];
   let byte = 0;
   for (let offset = 0; offset < text.length && faults.length <= PROBLEMS_MAX; offset += 1) {
     const code = text.codePointAt(offset) ?? 0;
@@ -114,9 +112,9 @@ function withoutStacks<T>(work: () => T): T {
   }
 }
 
-type Parsed = { readonly contents: ParsedNode | null; readonly faults: readonly Fault[] };
+type ParsedText = { readonly contents: ParsedNode | null; readonly faults: readonly OffsetProblem[] };
 
-function parse(text: string): Parsed {
+function parse(text: string): ParsedText {
   const parser = new Parser();
   const composer = new Composer({
     schema: "core",
@@ -126,7 +124,7 @@ function parse(text: string): Parsed {
     resolveKnownTags: false,
   });
   const documents: Document.Parsed[] = [];
-  const faults: Fault[] = [];
+  const faults: OffsetProblem[] = [];
   let started = 0;
   const take = (tokens: Iterable<CST.Token>) => {
     for (const token of tokens) {
@@ -164,7 +162,7 @@ function* lexemesOf(text: string): Generator<readonly [lexeme: string, isText: b
   }
 }
 
-const LEXEMES_REFUSED: Readonly<Record<string, Omit<Fault, "offset">>> = {
+const LEXEMES_REFUSED: Readonly<Record<string, Omit<OffsetProblem, "offset">>> = {
   alias: { code: "alias", message: "Aliases (*name) are not allowed: write the value out." },
   anchor: { code: "anchor", message: "Anchors (&name) are not allowed." },
   tag: { code: "tag", message: "Tags (!name) are not allowed." },
@@ -173,16 +171,16 @@ const LEXEMES_REFUSED: Readonly<Record<string, Omit<Fault, "offset">>> = {
 
 const EMPTY = { code: "empty", message: "The file is empty: a map (key: value) is expected." };
 
-function lexemeRefused(lexeme: string, offset: number): Fault | undefined {
+function lexemeRefused(lexeme: string, offset: number): OffsetProblem | undefined {
   const refused = LEXEMES_REFUSED[CST.tokenType(lexeme) ?? ""];
   return refused && { offset, ...refused };
 }
 
-function syntax(offset: number, message: string): Fault {
+function syntax(offset: number, message: string): OffsetProblem {
   return { offset, code: "syntax", message: `${message}.` };
 }
 
-function secondDocument(offset: number): Fault {
+function secondDocument(offset: number): OffsetProblem {
   return {
     offset,
     code: "several-documents",
@@ -190,17 +188,17 @@ function secondDocument(offset: number): Fault {
   };
 }
 
-function tooDeep(offset: number): Fault {
+function tooDeep(offset: number): OffsetProblem {
   return { offset, code: "too-deep", message: `Nested more than ${DEPTH_MAX} levels deep.` };
 }
 
-function notAMap(contents: ParsedNode): Omit<Fault, "offset"> {
+function notAMap(contents: ParsedNode): Omit<OffsetProblem, "offset"> {
   if (contents.range[0] === contents.range[1]) return EMPTY;
   const what = isSeq(contents) ? "a list" : "a single value";
   return { code: "not-a-map", message: `The top level must be a map (key: value), not ${what}.` };
 }
 
-function readNode(node: ParsedNode | null, spot: Spot, faults: Fault[]): unknown {
+function readNode(node: ParsedNode | null, spot: YamlSpot, faults: OffsetProblem[]): unknown {
   if (node === null || isAlias(node)) return null;
   if (isScalar(node)) return readScalar(node, faults);
   // A pair in a flow sequence is a map, which the parser's stack does not show.
@@ -212,13 +210,13 @@ function readNode(node: ParsedNode | null, spot: Spot, faults: Fault[]): unknown
   });
 }
 
-function childOf(parent: Spot, name: string | number, at: Pick<Spot, "key" | "value">): Spot {
-  const child = { ...at, depth: parent.depth + 1, children: new Map<string | number, Spot>() };
+function childOf(parent: YamlSpot, name: string | number, at: Pick<YamlSpot, "key" | "value">): YamlSpot {
+  const child = { ...at, depth: parent.depth + 1, children: new Map<string | number, YamlSpot>() };
   parent.children.set(name, child);
   return child;
 }
 
-function readScalar(node: Scalar.Parsed, faults: Fault[]): unknown {
+function readScalar(node: Scalar.Parsed, faults: OffsetProblem[]): unknown {
   const { value } = node;
   if (typeof value !== "number") return value;
   const digits = Number.isInteger(value) && !/[.e]/i.test(node.source);
@@ -230,7 +228,7 @@ function readScalar(node: Scalar.Parsed, faults: Fault[]): unknown {
   return value;
 }
 
-function readMap(node: YAMLMap.Parsed, spot: Spot, faults: Fault[]): unknown {
+function readMap(node: YAMLMap.Parsed, spot: YamlSpot, faults: OffsetProblem[]): unknown {
   const data: Record<string, unknown> = {};
   for (const pair of node.items) {
     const at = pair.key.range[0];
@@ -251,7 +249,7 @@ function readMap(node: YAMLMap.Parsed, spot: Spot, faults: Fault[]): unknown {
   return data;
 }
 
-function readKey(node: ParsedNode, faults: Fault[]): string {
+function readKey(node: ParsedNode, faults: OffsetProblem[]): string {
   const offset = node.range[0];
   if (!isScalar(node)) {
     if (!isAlias(node))
@@ -272,7 +270,7 @@ function readKey(node: ParsedNode, faults: Fault[]): string {
   return node.value;
 }
 
-function nearest(root: Spot, path: Path): Spot {
+function nearest(root: YamlSpot, path: Path): YamlSpot {
   let spot = root;
   for (const name of path) {
     const child = spot.children.get(name);

@@ -17,7 +17,7 @@ import type { Reading } from "../../src/core/model/event.ts";
 import { NO_RUN } from "../../src/core/model/run.ts";
 import type { Run } from "../../src/core/model/run.ts";
 import type { Artifact, Reader } from "../../src/core/model/artifact.ts";
-import type { Definition, Projection, Tree } from "../../src/core/model/workflow.ts";
+import type { Definition, Projection, DataTree } from "../../src/core/model/workflow.ts";
 import type { Artifacts, Place } from "../../src/engine/ports/files.ts";
 import type { Registry } from "../../src/engine/ports/registry.ts";
 
@@ -49,7 +49,11 @@ export const section = (heading: string, file = "TASK.md"): Artifact =>
   artifact(file, { type: "section", heading, any: [], all: [] });
 export const whole = (file: string): Artifact => artifact(file, { type: "file" });
 
-export const frontMatter = (data: Tree, file = "TASK.md"): Projection => ({ file, as: "front-matter", data });
+export const frontMatter = (data: DataTree, file = "TASK.md"): Projection => ({
+  file,
+  as: "front-matter",
+  data,
+});
 
 const EMPTY: Definition = {
   name: "test",

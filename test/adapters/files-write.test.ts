@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Tree } from "../../src/core/model/workflow.ts";
+import type { DataTree } from "../../src/core/model/workflow.ts";
 import { artifact, benchAt, folder, frontMatter, listOf, section, tidy, whole } from "./files-support.ts";
 
 afterAll(tidy);
@@ -307,7 +307,7 @@ describe("a projection", () => {
   });
 
   test("as the status of tasks changes that alone, in a list that is there", async () => {
-    const data: Tree = { each: "tasks", key: "item.id", give: { from: "item.status" } };
+    const data: DataTree = { each: "tasks", key: "item.id", give: { from: "item.status" } };
     const bench = benchAt(folder(), { projections: [{ file: "tasks.yaml", as: "task-status", data }] });
     const say = (status: string) => bench.project({ tasks: [{ id: "T-1", status }] });
     const list = (status: string) => `tasks:\n  - id: T-1 # first\n${status}    title: One\n`;

@@ -9,7 +9,7 @@ import {
   type Condition,
   type Counter,
   type Definition,
-  type End,
+  type EndRule,
   type Move,
   type Role,
   type State,
@@ -154,7 +154,7 @@ function moveOf(names: readonly string[]): fc.Arbitrary<Move> {
     .map((move): Move => ({ ...plainMove, ...move, remember: move.remember && move.to !== ORIGIN }));
 }
 
-function endOf(names: readonly string[]): fc.Arbitrary<End> {
+function endOf(names: readonly string[]): fc.Arbitrary<EndRule> {
   return fc
     .record({
       role: fc.constantFrom(...ROLES),

@@ -2,7 +2,12 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { sayContradictions, weigh, type Claim, type Rules } from "../../src/core/gates/review-consistency.ts";
+import {
+  sayContradictions,
+  weigh,
+  type ReviewClaim,
+  type Rules,
+} from "../../src/core/gates/review-consistency.ts";
 import {
   judge,
   NO_ISSUES,
@@ -90,7 +95,7 @@ test("without tests and without strict, nothing is judged otherwise than before"
       fc.option(counts, { nil: undefined }),
       fc.constantFrom(...SEVERITIES),
       (verdict, issues, block) => {
-        const claim: Claim = { verdict, issues };
+        const claim: ReviewClaim = { verdict, issues };
         expect(weigh(claim, { block, isStrict: false })).toBe(judge(verdict, issues, block));
       },
     ),

@@ -6,7 +6,7 @@ import { project } from "../../src/core/projection/project.ts";
 import type { Run } from "../../src/core/model/run.ts";
 import { saidIn, showsSaid } from "../../src/core/projection/accepted-values.ts";
 import { viewOf } from "../../src/core/projection/run-data.ts";
-import type { Tree } from "../../src/core/model/workflow.ts";
+import type { DataTree } from "../../src/core/model/workflow.ts";
 import { readArtifact } from "../../src/format/reading/read.ts";
 import { checkFixture, fixturesIn } from "../check/corpus.ts";
 import { agent, AT, HUMAN, play, start } from "../support/play.ts";
@@ -42,7 +42,7 @@ const helps: Word = (run) => ({
   readings: [read("part", { summary: "done" }, "a")],
 });
 
-const tree: Tree = projections.flatMap((each) => ("data" in each ? [each.data] : []))[0] ?? null;
+const tree: DataTree = projections.flatMap((each) => ("data" in each ? [each.data] : []))[0] ?? null;
 
 function shown(words: readonly Word[], first: readonly Reading[] = []): unknown {
   if (workflow === undefined) throw new Error("the corpus lacks it");

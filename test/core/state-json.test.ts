@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { project } from "../../src/core/projection/project.ts";
 import { isUnseen, viewOf } from "../../src/core/projection/run-data.ts";
 import type { Literal } from "../../src/core/model/value.ts";
-import type { Tree } from "../../src/core/model/workflow.ts";
+import type { DataTree } from "../../src/core/model/workflow.ts";
 import { renderProjection } from "../../src/format/projection/write.ts";
 import { goodWorkflow, liveStages } from "../support/stages.ts";
 import { inState, task } from "../support/task.ts";
@@ -13,7 +13,7 @@ const five = goodWorkflow("five-stages.yaml");
 
 function shown(
   told: string,
-  tree: Tree,
+  tree: DataTree,
   more: { params?: Record<string, Literal>; stoppedAt?: string } = {},
 ) {
   const resources = more.stoppedAt === undefined ? {} : { stoppedAt: more.stoppedAt };
@@ -91,7 +91,7 @@ test("a disabled stage is in no gate, and its neighbours share one", () => {
   });
 });
 
-test.for<[string, Tree, unknown]>([
+test.for<[string, DataTree, unknown]>([
   ["a list", { each: "list", give: { from: "item.n" } }, [1, 2]],
   [
     "a map of a list",

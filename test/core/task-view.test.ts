@@ -1,9 +1,9 @@
 /** Tasks as files show them: what each of them is called, which wave it belongs to, and what a run says of itself. */
 import { expect, test } from "vitest";
 import { reads } from "../../src/core/projection/project.ts";
-import { NO_RUN, type Held } from "../../src/core/model/run.ts";
+import { NO_RUN, type HeldReading } from "../../src/core/model/run.ts";
 import { NO_INSIDE, summaryOf, tasksView, type TaskInside } from "../../src/core/tasks/view.ts";
-import type { Tree } from "../../src/core/model/workflow.ts";
+import type { DataTree } from "../../src/core/model/workflow.ts";
 
 type Known = Parameters<typeof tasksView>[0][number];
 
@@ -111,14 +111,14 @@ test("what was decided, waived or said in an earlier run of a task is not lost, 
   ]);
 });
 
-const held = (artifact: string, fields: Held["reading"]["fields"]): Held => ({
+const held = (artifact: string, fields: HeldReading["reading"]["fields"]): HeldReading => ({
   reading: { artifact, slot: "", found: true, digest: "d", faults: [], fields, lists: {} },
   by: "worker",
   tree: "",
   inputs: {},
 });
 
-test.for<[what: Readonly<Record<string, Held>>, summary: string]>([
+test.for<[what: Readonly<Record<string, HeldReading>>, summary: string]>([
   [{}, ""],
   [{ result: held("result", { status: "completed" }) }, ""],
   [{ result: held("result", { summary: "all" }), fact: held("fact", {}) }, "all"],
@@ -128,7 +128,7 @@ test.for<[what: Readonly<Record<string, Held>>, summary: string]>([
   expect(summaryOf({ ...NO_RUN, held: what })).toBe(summary);
 });
 
-test.for<[tree: Tree, isRead: boolean]>([
+test.for<[tree: DataTree, isRead: boolean]>([
   [{ from: "tasks" }, true],
   [{ a: [1, { from: "tasks.work.list" }] }, true],
   [{ each: "tasks.work.waves", give: 1 }, true],

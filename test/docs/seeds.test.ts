@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Action, Condition, End, Move } from "../../src/core/model/workflow.ts";
+import type { Action, Condition, EndRule, Move } from "../../src/core/model/workflow.ts";
 import { loadWorkflow } from "../support/workflows.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -152,7 +152,7 @@ function rowOf(move: Move, enter: readonly Action[]): string[] {
   return [move.from, move.to, list(move.by), list(gate), list(does)];
 }
 
-function endOf(end: End): string[] {
+function endOf(end: EndRule): string[] {
   return [
     end.role,
     end.in,

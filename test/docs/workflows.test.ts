@@ -14,7 +14,7 @@ import { parse, stringify } from "yaml";
 import { run } from "../../src/cli/run.ts";
 import { check } from "../../src/core/check/check.ts";
 import { showProblem } from "../../src/format/problem.ts";
-import { parseWorkflow, type Parsed } from "../../src/format/workflow/parse.ts";
+import { parseWorkflow, type ParsedWorkflow } from "../../src/format/workflow/parse.ts";
 import { jsonSchema } from "../../src/format/workflow/schema/schema.ts";
 
 type Tree = Record<string, unknown>;
@@ -68,11 +68,11 @@ test.for(fragments.map(named))("the example on %s parses", ([, { text }]) => {
   expect(problemsOf(read(whole, stubs))).toEqual([]);
 });
 
-function read(text: string, texts: Record<string, { file: string; text: string }>): Parsed {
+function read(text: string, texts: Record<string, { file: string; text: string }>): ParsedWorkflow {
   return parseWorkflow({ file: "workflow.yaml", bytes: new TextEncoder().encode(text), prompts: texts });
 }
 
-function problemsOf(found: Parsed): string[] {
+function problemsOf(found: ParsedWorkflow): string[] {
   return found.ok ? [] : found.problems.map(showProblem);
 }
 

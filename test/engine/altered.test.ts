@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Reading } from "../../src/core/model/event.ts";
-import { NO_RUN, type Held } from "../../src/core/model/run.ts";
+import { NO_RUN, type HeldReading } from "../../src/core/model/run.ts";
 import { alteredIn } from "../../src/engine/agents/parent-texts.ts";
 import { fromText } from "../support/workflows.ts";
 
@@ -32,7 +32,7 @@ function reading(artifact: string, digest: string): Reading {
 }
 
 /** `DIGEST by WHOM`, with `was DIGEST by WHOM` where it is foreign. */
-function held(artifact: string, text: string): Held {
+function held(artifact: string, text: string): HeldReading {
   const [digest = "", , by = "", , was = "", , whom = ""] = text.split(" ");
   const accepted = was === "" ? {} : { accepted: { digest: was, by: whom, tree: "", inputs: {} } };
   return { reading: reading(artifact, digest), by, tree: "", inputs: {}, ...accepted };

@@ -5,17 +5,17 @@ import { expect, test } from "vitest";
 import type { Prompt } from "../../src/core/model/workflow.ts";
 import { graphOf } from "../../src/format/picture/graph.ts";
 import { mermaid } from "../../src/format/picture/mermaid.ts";
-import { parseWorkflow, type Parsed } from "../../src/format/workflow/parse.ts";
+import { parseWorkflow, type ParsedWorkflow } from "../../src/format/workflow/parse.ts";
 import { folderOf } from "../support/workflows.ts";
 
-function parsed(text: string, prompts: Record<string, Prompt> = {}): Extract<Parsed, { ok: true }> {
+function parsed(text: string, prompts: Record<string, Prompt> = {}): Extract<ParsedWorkflow, { ok: true }> {
   const result = parseWorkflow({ file: "workflow.yaml", bytes: new TextEncoder().encode(text), prompts });
   if (!result.ok)
     throw new Error(result.problems.map(({ line, message }) => `${line}: ${message}`).join("\n"));
   return result;
 }
 
-function builtIn(name: string): Extract<Parsed, { ok: true }> {
+function builtIn(name: string): Extract<ParsedWorkflow, { ok: true }> {
   const folder = pathToFileURL(`${folderOf(name)}/`);
   const files = readdirSync(new URL("prompts/", folder)).map((file) => {
     const text = readFileSync(new URL(`prompts/${file}`, folder), "utf8");
@@ -24,7 +24,7 @@ function builtIn(name: string): Extract<Parsed, { ok: true }> {
   return parsed(readFileSync(new URL("workflow.yaml", folder), "utf8"), Object.fromEntries(files));
 }
 
-function draw({ workflow, helpers }: Extract<Parsed, { ok: true }>, expanded = false): string {
+function draw({ workflow, helpers }: Extract<ParsedWorkflow, { ok: true }>, expanded = false): string {
   return mermaid(workflow, helpers, { expanded });
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { project, reads } from "../../src/core/projection/project.ts";
-import type { Tree, TreeProjection } from "../../src/core/model/workflow.ts";
+import type { DataTree, TreeProjection } from "../../src/core/model/workflow.ts";
 import { readFields } from "../../src/format/projection/read.ts";
 import { renderAgain, renderProjection } from "../../src/format/projection/write.ts";
 import { sectionsOf } from "../../src/format/projection/sections.ts";
@@ -17,7 +17,7 @@ const ROOT = {
 };
 
 describe("a tree gives", () => {
-  test.for<[Tree, unknown]>([
+  test.for<[DataTree, unknown]>([
     ["text", "text"],
     [null, null],
     [
@@ -102,7 +102,7 @@ describe("a tree gives", () => {
   });
 
   test("something for every root", () => {
-    const tree: Tree = { a: { from: "a.b" }, c: { each: "c", give: { from: "item.d" } } };
+    const tree: DataTree = { a: { from: "a.b" }, c: { each: "c", give: { from: "item.d" } } };
     fc.assert(
       fc.property(fc.anything(), (root) => {
         expect(project(tree, root)).toHaveProperty("a");
@@ -111,7 +111,7 @@ describe("a tree gives", () => {
   });
 });
 
-test.for<[Tree, boolean]>([
+test.for<[DataTree, boolean]>([
   ["tasks", false],
   [{ from: "tasks.0.id" }, true],
   [{ from: "tasksets" }, false],
@@ -132,13 +132,13 @@ test.for<[Tree, boolean]>([
   expect(reads(tree, "tasks")).toBe(isAbout);
 });
 
-const DATA: Tree = {
+const DATA: DataTree = {
   status: { from: "run.state" },
   rounds: { from: "counters.round" },
   ids: { each: "tasks", give: { from: "item.id" } },
 };
 
-function render(as: TreeProjection["as"], existing?: string, data: Tree = DATA): string {
+function render(as: TreeProjection["as"], existing?: string, data: DataTree = DATA): string {
   const rendered = renderProjection({ file: "out", as, data }, ROOT, existing);
   if (rendered.ok) return rendered.text;
   return rendered.problems.map(({ file, line, col, code }) => `${file}:${line}:${col} ${code}`).join(", ");
@@ -186,7 +186,7 @@ describe("it is rendered", () => {
     expect(render(as, undefined, ["x"])).toBe(text);
   });
 
-  test.for<[string, Tree, string]>([
+  test.for<[string, DataTree, string]>([
     ["no member", { each: "nowhere", give: "x" }, ""],
     ["nothing", { from: "nowhere" }, ""],
     ["members of several kinds", ["a\nb", 1, null, { c: [] }], '"a\\nb"\n1\nnull\n{"c":[]}\n'],
@@ -196,7 +196,7 @@ describe("it is rendered", () => {
     expect(said).toEqual(project(tree, ROOT) ?? []);
   });
 
-  test.for<[string, Tree, string]>([
+  test.for<[string, DataTree, string]>([
     ["nothing", null, "None."],
     ["no words", " \n ", "None."],
     ["no members", [], "None."],

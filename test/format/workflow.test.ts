@@ -2,9 +2,9 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Artifact } from "../../src/core/model/artifact.ts";
 import { graphOf } from "../../src/format/picture/graph.ts";
 import { showProblem } from "../../src/format/problem.ts";
-import { parseWorkflow, type Parsed } from "../../src/format/workflow/parse.ts";
+import { parseWorkflow, type ParsedWorkflow } from "../../src/format/workflow/parse.ts";
 
-function parse(text: string): Parsed {
+function parse(text: string): ParsedWorkflow {
   const words = text.match(/[\w-]+/g) ?? [];
   const prompts = Object.fromEntries(words.map((word) => [word, { file: `prompts/${word}.md`, text: "" }]));
   const whole = `$schema: workflow-1.schema.json\nname: flow\ntitle: A workflow\n${text}`;

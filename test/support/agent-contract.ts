@@ -2,8 +2,8 @@
 import { basename } from "node:path";
 import type { Shape } from "../../src/core/model/artifact.ts";
 import type { Workflow } from "../../src/core/model/compile.ts";
-import type { From } from "../../src/core/projection/project.ts";
-import type { Tree } from "../../src/core/model/workflow.ts";
+import type { FromTree } from "../../src/core/projection/project.ts";
+import type { DataTree } from "../../src/core/model/workflow.ts";
 import { AGENT_INPUTS, AGENT_OUTPUTS, CONTEXT } from "../../src/format/contracts/agent.ts";
 import { schemaOf, type JsonSchema } from "../../src/format/json/schema.ts";
 import { toJSONSchema } from "zod/mini";
@@ -63,7 +63,7 @@ function untaken(contract: JsonSchema, taken: JsonSchema, at: string): string[] 
 }
 
 /** What is given and is no part of the contract, or missing. What is looked up when the input is written is not known here. */
-function astray(given: Tree, contract: JsonSchema, at: string): string[] {
+function astray(given: DataTree, contract: JsonSchema, at: string): string[] {
   const ways = contract["anyOf"] as readonly JsonSchema[] | undefined;
   if (ways !== undefined) {
     const all = ways.map((way) => astray(given, way, at));
@@ -72,7 +72,7 @@ function astray(given: Tree, contract: JsonSchema, at: string): string[] {
   if (typeof given !== "object" || given === null)
     return isOne(given, contract) ? [] : [`${at} is ${String(given)}`];
   if ("from" in given && isPath(given.from)) {
-    const { cases = {}, else: other } = given as From;
+    const { cases = {}, else: other } = given as FromTree;
     const all = [...Object.values(cases), ...(other === undefined ? [] : [other])];
     return all.flatMap((way) => astray(way, contract, at));
   }
@@ -80,8 +80,8 @@ function astray(given: Tree, contract: JsonSchema, at: string): string[] {
   if (isList !== (contract["type"] === "array")) return [`${at} is ${isList ? "a list" : "no list"}`];
   if (isList) {
     const members = Array.isArray(given)
-      ? (given as readonly Tree[])
-      : [(given as { readonly give: Tree }).give];
+      ? (given as readonly DataTree[])
+      : [(given as { readonly give: DataTree }).give];
     return members.flatMap((member) => astray(member, contract["items"] as JsonSchema, `${at}[]`));
   }
   const known = contract["properties"] as Parts | undefined;
@@ -89,7 +89,7 @@ function astray(given: Tree, contract: JsonSchema, at: string): string[] {
   const required = (contract["required"] ?? []) as readonly string[];
   return [
     ...required.filter((key) => !Object.hasOwn(given, key)).map((key) => `${at}.${key} is missing`),
-    ...Object.entries(given).flatMap(([key, inner]: [string, Tree]) => {
+    ...Object.entries(given).flatMap(([key, inner]: [string, DataTree]) => {
       const of = known[key];
       return of === undefined
         ? [`${at}.${key} is no part of the contract`]

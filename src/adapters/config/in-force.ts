@@ -2,7 +2,7 @@
 
 import { isKept, sayTaken, settingOf } from "../../core/model/param.ts";
 import type { Literal } from "../../core/model/value.ts";
-import type { Definition, Place } from "../../core/model/workflow.ts";
+import type { Definition, SourcePlace } from "../../core/model/workflow.ts";
 import type { Surveyed } from "./read.ts";
 import { setParams } from "./workflow.ts";
 
@@ -10,7 +10,7 @@ type Source = {
   /** *user*: your own file. *repository*: the repository's. */
   readonly from: "built-in" | "user" | "repository";
   /** Where it stands; not there for what is built in. */
-  readonly at: Place | null;
+  readonly at: SourcePlace | null;
 };
 
 export type SettingInForce = Source & {

@@ -7,7 +7,7 @@
 
 import { isAbsolute, join, resolve } from "node:path";
 import { closest } from "../../core/text/closest.ts";
-import type { Place } from "../../core/model/workflow.ts";
+import type { SourcePlace } from "../../core/model/workflow.ts";
 import type { Harness, Settings } from "../../engine/ports/settings.ts";
 import type { ConfigFile, HarnessFile, ParsedConfig } from "../../format/settings/config.ts";
 import type { Problem } from "../../format/problem.ts";
@@ -75,7 +75,7 @@ function mergeHarnesses(
 ): { harnesses: ReadonlyMap<string, HarnessFile>; problems: readonly Problem[] } {
   const harnesses = new Map(Object.entries(builtIn));
   const problems: Problem[] = [];
-  const tell = (message: string, name: string, at: Place): void => {
+  const tell = (message: string, name: string, at: SourcePlace): void => {
     const near = closest(name, [...harnesses.keys()]);
     problems.push({
       ...at,

@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "../../engine/ports/settings.ts";
-import type { ParsedConfig, Scope } from "../../format/settings/config.ts";
+import type { ParsedConfig, ConfigScope } from "../../format/settings/config.ts";
 import { showProblem, type Problem } from "../../format/problem.ts";
 import { configFolder, homeOf, type Env } from "../home/paths.ts";
 import type { Content } from "../trust/content.ts";
@@ -23,7 +23,7 @@ type On = { readonly repo: string; readonly env: Env; readonly store: TrustStore
 
 /** One file of settings as it is, for whoever must know what stands where. */
 export type SettingsFile = Pick<ParsedConfig, "config" | "placeOf" | "valuePlaceOf"> & {
-  readonly from: Scope;
+  readonly from: ConfigScope;
 };
 
 export type Surveyed = {
@@ -78,7 +78,7 @@ async function survey(on: Pick<On, "repo" | "env">, content: Content): Promise<O
   const folder = configFolder(on.env);
   const file = folder === undefined ? undefined : join(folder, CONFIG_FILE);
   const bytes = file === undefined ? undefined : readIfThere(file);
-  const layers: (Layer & ParsedConfig & { file: string; from: Scope })[] = [];
+  const layers: (Layer & ParsedConfig & { file: string; from: ConfigScope })[] = [];
   if (folder !== undefined && file !== undefined && bytes !== undefined) {
     layers.push({ ...(await parse({ file, bytes, scope: "user" })), folder, file, from: "user" });
   }
@@ -102,7 +102,7 @@ async function survey(on: Pick<On, "repo" | "env">, content: Content): Promise<O
 const known = new Map<string, { readonly bytes: Uint8Array; readonly parsed: ParsedConfig }>();
 
 /** Most have no settings at all: only those who do pay for the parser. */
-async function parse(of: { file: string; bytes: Uint8Array; scope: Scope }): Promise<ParsedConfig> {
+async function parse(of: { file: string; bytes: Uint8Array; scope: ConfigScope }): Promise<ParsedConfig> {
   const key = `${of.scope} ${of.file}`;
   const last = known.get(key);
   if (last !== undefined && Buffer.compare(last.bytes, of.bytes) === 0) return last.parsed;

@@ -9,7 +9,7 @@ import type { Definition } from "../../core/model/workflow.ts";
 import type { HarnessFile, ParsedConfig } from "../../format/settings/config.ts";
 import { showProblem, type Problem } from "../../format/problem.ts";
 import type { SettingTree } from "../../format/settings/workflow-settings.ts";
-import type { Parsed } from "../../format/workflow/parse.ts";
+import type { ParsedWorkflow } from "../../format/workflow/parse.ts";
 import type { Content, ContentFile } from "./content.ts";
 import { wrongSettings } from "./settings.ts";
 
@@ -102,7 +102,11 @@ function promptsOf(
   return Object.fromEntries(found);
 }
 
-function planned(name: string, parsed: Parsed, prompts: Readonly<Record<string, unknown>>): PlannedWorkflow {
+function planned(
+  name: string,
+  parsed: ParsedWorkflow,
+  prompts: Readonly<Record<string, unknown>>,
+): PlannedWorkflow {
   const common = { name, prompts: Object.keys(prompts) };
   if (!parsed.ok) {
     return { ...common, title: "", checks: [], roles: [], problems: parsed.problems.map(showProblem) };

@@ -6,14 +6,14 @@
 import type { Definition } from "../../core/model/workflow.ts";
 import type { ParsedConfig } from "../../format/settings/config.ts";
 import type { Problem } from "../../format/problem.ts";
-import type { Parsed } from "../../format/workflow/parse.ts";
+import type { ParsedWorkflow } from "../../format/workflow/parse.ts";
 import { setParams, strayWorkflows } from "../config/workflow.ts";
 import { builtInWorkflows } from "../library/find.ts";
 import { parseFound } from "../library/load.ts";
 
 export async function wrongSettings(
   parsed: ParsedConfig,
-  own: ReadonlyMap<string, Parsed>,
+  own: ReadonlyMap<string, ParsedWorkflow>,
 ): Promise<readonly Problem[]> {
   const named = Object.keys(parsed.config.workflows ?? {});
   if (named.length === 0) return [];

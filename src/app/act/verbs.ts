@@ -10,7 +10,7 @@ import { UserError } from "../../adapters/user-error.ts";
 import { isBlank } from "../../core/text/blank.ts";
 import { targetOf } from "../../core/gates/gate.ts";
 import { finished } from "../../core/step/refuse.ts";
-import { chosenFrom, openVerbs, waysFor, type Way } from "../../core/explain/verbs.ts";
+import { chosenFrom, openVerbs, waysFor, type VerbWay } from "../../core/explain/verbs.ts";
 import type { Verb } from "../../core/model/workflow.ts";
 import { worth } from "../../core/gates/status-reason.ts";
 import type { Store } from "../../engine/ports/store.ts";
@@ -201,7 +201,7 @@ function allBelow(store: Store, id: string): readonly string[] {
 }
 
 /** A workflow without verbs may have a move that begins a new cycle and tells its agent: that sends the work back. */
-function impliedBack(seen: Seen, { verb, to }: VerbCall): Way | undefined {
+function impliedBack(seen: Seen, { verb, to }: VerbCall): VerbWay | undefined {
   const isMarked = seen.workflow.definition.moves.some(({ mark }) => mark !== undefined);
   const move = verb === "send-back" && !isMarked ? sendingBack(seen) : undefined;
   if (move === undefined || (to !== undefined && to !== move.to)) return undefined;
@@ -252,7 +252,7 @@ function sayResumed({ unhalted, retried, respawned }: Resumed, to: string): stri
 }
 
 /** Without words that are required the verb is refused before anything happens; a door can ask the person and call again. */
-function wordsFor(seen: Seen, { verb, text = "" }: VerbCall, way: Way): string {
+function wordsFor(seen: Seen, { verb, text = "" }: VerbCall, way: VerbWay): string {
   if (!isBlank(text)) {
     if (way.text === "none" && way.kind !== "answer")
       throw new UserError("bad-usage", `no words go with this`, sayCommand(seen, verb, way));
@@ -268,7 +268,7 @@ function wordsFor(seen: Seen, { verb, text = "" }: VerbCall, way: Way): string {
 }
 
 /** What the agent is told where the person only wants it tried again. */
-function whatFailed({ workflow, run }: Seen, { waives }: Way): string {
+function whatFailed({ workflow, run }: Seen, { waives }: VerbWay): string {
   const reasons = waives.map((name) => worth(workflow, run, name).reason).filter((reason) => reason !== "");
   const counted = Object.entries(run.counters).filter(([, times]) => times > 0);
   return [
@@ -280,7 +280,7 @@ function whatFailed({ workflow, run }: Seen, { waives }: Way): string {
   ].join("\n");
 }
 
-type Walking = VerbCall & { readonly way: Way; readonly text: string };
+type Walking = VerbCall & { readonly way: VerbWay; readonly text: string };
 
 async function walk(on: Acting, seen: Seen, call: Walking): Promise<VerbOutcome> {
   const { verb, way, text, key } = call;
@@ -317,7 +317,7 @@ type Act =
   | { readonly type: "answer"; readonly answer: string };
 
 /** Consecutive moves are one act. */
-function actsOf({ steps }: Way): readonly Act[] {
+function actsOf({ steps }: VerbWay): readonly Act[] {
   const acts: Act[] = [];
   for (const step of steps) {
     const last = acts.at(-1);
@@ -384,7 +384,7 @@ function notOpen(seen: Seen, { verb, to, run }: VerbCall, { open, closed }: Foun
   });
 }
 
-function whichWay(seen: Seen, { verb }: VerbCall, ways: readonly Way[]): UserError {
+function whichWay(seen: Seen, { verb }: VerbCall, ways: readonly VerbWay[]): UserError {
   const names = ways.map(({ name, label }) => (label === "" ? name : `${name} (${label})`));
   return new UserError("which-way", `${verb} may mean ${names.join(", or ")}: say which with --to`, {
     next: ways.map((way) => `${sayCommand(seen, verb, way)} --to ${way.name}`).join(", or: "),
@@ -392,7 +392,7 @@ function whichWay(seen: Seen, { verb }: VerbCall, ways: readonly Way[]): UserErr
   });
 }
 
-function sayCommand({ run }: Seen, verb: Verb, { text }: Way): string {
+function sayCommand({ run }: Seen, verb: Verb, { text }: VerbWay): string {
   return `signalbox ${verb} ${run.id}${text === "required" ? ` "TEXT"` : ""}`;
 }
 

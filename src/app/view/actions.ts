@@ -5,7 +5,7 @@
  * open, they are all that there is.
  */
 
-import { chosenFrom, waysFor, type Way } from "../../core/explain/verbs.ts";
+import { chosenFrom, waysFor, type VerbWay } from "../../core/explain/verbs.ts";
 import { targetOf } from "../../core/gates/gate.ts";
 import { VERBS, type Move, type Verb } from "../../core/model/workflow.ts";
 import { factsNamed } from "../../engine/supervise/fact.ts";
@@ -175,7 +175,7 @@ function isRisky({ run }: Seen, { verb, way }: Omit<Offered, "option">): boolean
   return verb === "cancel" || (verb === "accept" && failedIn(run, way).length > 0);
 }
 
-function failedIn({ held }: Seen["run"], { waives }: Way): readonly string[] {
+function failedIn({ held }: Seen["run"], { waives }: VerbWay): readonly string[] {
   return waives.filter((name) => FAILED.has(held[name]?.reading.verdict ?? ""));
 }
 
@@ -188,7 +188,7 @@ function rankOf(verb: Verb): number {
 
 type Offered = {
   readonly verb: Verb;
-  readonly way: Way;
+  readonly way: VerbWay;
   /** The verb means nothing else here. */
   readonly isOne: boolean;
   readonly option: QuestionView["options"][number] | undefined;
@@ -221,7 +221,7 @@ function answerAction({ command, label, means, text }: QuestionView["options"][n
 }
 
 /** What a verb does here, in the words of people. */
-function sayWay(seen: Seen, verb: Verb, way: Way): string {
+function sayWay(seen: Seen, verb: Verb, way: VerbWay): string {
   const { workflow, run } = seen;
   const move = lastMove(seen, way);
   const told =
@@ -254,7 +254,7 @@ function isBeginning({ run }: Seen, move: Move | undefined): boolean {
   return move !== undefined && move.reserve.length > 0 && Object.keys(run.attempts).length === 0;
 }
 
-function sayDelivery({ store, run }: Seen, { to }: Way): string {
+function sayDelivery({ store, run }: Seen, { to }: VerbWay): string {
   const branch = store.workspace(run.id)?.branch ?? "";
   return branch === "" ? `merge it and finish (${to})` : `merge ${branch} and finish (${to})`;
 }
@@ -265,7 +265,7 @@ function named({ workflow }: Seen, state: string): string {
 }
 
 /** The move that a way ends with. */
-function lastMove({ workflow, run }: Seen, { steps, to }: Way): Move | undefined {
+function lastMove({ workflow, run }: Seen, { steps, to }: VerbWay): Move | undefined {
   const before = steps.at(-2);
   const from = before?.type === "move" ? before.to : run.state;
   return (workflow.movesFrom[from] ?? []).find(

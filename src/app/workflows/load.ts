@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { findWorkflow, type Found } from "../../adapters/library/find.ts";
 import { parseFound, type Parsed } from "../../adapters/library/load.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import type { Place } from "../../core/model/workflow.ts";
+import type { SourcePlace } from "../../core/model/workflow.ts";
 import { showProblem } from "../../format/problem.ts";
 import { EXIT_GATE } from "../exit-codes.ts";
 import type { Invocation } from "../invocation.ts";
@@ -13,7 +13,7 @@ export type Loaded = { readonly found: Found; readonly name: string; readonly fi
 
 export async function loadWorkflow(found: Found, door: Invocation): Promise<Loaded> {
   const common = { found, name: found.name, file: shownPath(door, found, found.file) };
-  const near = <T extends Place>(problem: T): T => ({
+  const near = <T extends SourcePlace>(problem: T): T => ({
     ...problem,
     file: shownPath(door, found, problem.file),
   });
@@ -46,6 +46,6 @@ export function shownPath({ cwd }: Invocation, { folder, file: own }: Found, fil
   return near.startsWith("../../..") ? path : near;
 }
 
-export function placeOf({ file, line, col }: Place): Place {
+export function placeOf({ file, line, col }: SourcePlace): SourcePlace {
   return { file, line, col };
 }

@@ -1,6 +1,6 @@
 /** A walk through a workflow, with dice in the place of agents. */
 
-import { simulate, type Walk } from "../../core/check/simulate.ts";
+import { simulate, type SimulatedWalk } from "../../core/check/simulate.ts";
 import { sayConsequences, sayEvent } from "../../core/check/words.ts";
 import type { Invocation } from "../invocation.ts";
 import { success, type Outcome } from "../outcome.ts";
@@ -24,7 +24,7 @@ export async function simulateRun(
   return success(sayEnding(walk, state), data, { next: `signalbox check ${wanted}` });
 }
 
-function sayEnding({ steps, end }: Walk, state: string): string {
+function sayEnding({ steps, end }: SimulatedWalk, state: string): string {
   const count = `${steps.length} ${steps.length === 1 ? "step" : "steps"}`;
   switch (end) {
     case "final":

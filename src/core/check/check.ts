@@ -16,15 +16,15 @@ import { survey, type Survey } from "./defects/survey.ts";
 import { checkAssertions, checkDeadlocks, checkEndings, fromSurvey, storyOf } from "./defects/reported.ts";
 import { neverTaken } from "./defects/untaken.ts";
 import { isBeyondCounting, variantsOf } from "./explore/variants.ts";
-import { notesOn, type Note } from "./defects/verbs.ts";
-import { worstCase, type Worst } from "./defects/worst.ts";
+import { notesOn, type CheckNote } from "./defects/verbs.ts";
+import { worstCase, type WorstCase } from "./defects/worst.ts";
 
 export type Report = {
   readonly defects: readonly Defect[];
   /** Empty if there are defects: then nothing is guaranteed. */
-  readonly worst: Worst;
+  readonly worst: WorstCase;
   /** Remarks that are not defects. */
-  readonly notes: readonly Note[];
+  readonly notes: readonly CheckNote[];
   readonly nodes: number;
   readonly edges: number;
 };

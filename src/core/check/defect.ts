@@ -1,7 +1,7 @@
 /** A defect of a definition: its position, its reason, and a shortest trace that shows it. */
 
 import type { Workflow } from "../model/compile.ts";
-import type { Place } from "../model/workflow.ts";
+import type { SourcePlace } from "../model/workflow.ts";
 import type { Trace } from "./trace.ts";
 
 export type DefectCode =
@@ -26,17 +26,17 @@ export type DefectCode =
 
 export type Defect = {
   readonly code: DefectCode;
-  readonly at: Place;
+  readonly at: SourcePlace;
   readonly message: string;
   readonly trace: Trace;
 };
 
-export function placeOfState({ definition }: Workflow, state: string): Place {
+export function placeOfState({ definition }: Workflow, state: string): SourcePlace {
   return definition.places[`states.${state}`] ?? { file: "", line: 1, col: 1 };
 }
 
 /** The top of the file, for defects of the whole definition. */
-export function topOf({ definition }: Workflow): Place {
+export function topOf({ definition }: Workflow): SourcePlace {
   const [any] = Object.values(definition.places);
   return { file: any?.file ?? "", line: 1, col: 1 };
 }

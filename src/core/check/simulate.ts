@@ -5,8 +5,9 @@
  * The weights produce a plausible run: most work succeeds, some reviews fail, an agent crashes now and then.
  */
 
+import type { ParamValues } from "../model/value.ts";
 import { possible, type Happening } from "./explore/possible.ts";
-import { startsOf, type Params } from "./explore/explore.ts";
+import { startsOf } from "./explore/explore.ts";
 import type { Workflow } from "../model/compile.ts";
 import type { Event, Incoming } from "../model/event.ts";
 import { NO_RUN, type Run } from "../model/run.ts";
@@ -14,7 +15,7 @@ import { step } from "../step/step.ts";
 import { FACTS } from "../model/vocabulary.ts";
 
 /** *helpful* people act where the run waits for them and want it done; *random* ones do anything that is allowed. */
-type People = "helpful" | "random";
+type PeopleKind = "helpful" | "random";
 
 type WalkStep = {
   readonly event: Incoming;
@@ -24,14 +25,17 @@ type WalkStep = {
 };
 
 /** *final*: the run is over. *limit*: the walk used all its steps. *stranded*: no event was possible. */
-export type Walk = { readonly steps: readonly WalkStep[]; readonly end: "final" | "limit" | "stranded" };
+export type SimulatedWalk = {
+  readonly steps: readonly WalkStep[];
+  readonly end: "final" | "limit" | "stranded";
+};
 
 /** `chance` returns numbers from 0 to below 1. */
-export type Dice = { readonly chance: () => number; readonly steps: number; readonly people: People };
+export type Dice = { readonly chance: () => number; readonly steps: number; readonly people: PeopleKind };
 
-type Candidate = WalkStep & { readonly human: boolean; readonly before: Run };
+type WeighedEvent = WalkStep & { readonly human: boolean; readonly before: Run };
 
-export function simulate(workflow: Workflow, params: Params, dice: Dice): Walk {
+export function simulate(workflow: Workflow, params: ParamValues, dice: Dice): SimulatedWalk {
   const steps: WalkStep[] = [];
   let run: Run = NO_RUN;
   while (steps.length < dice.steps) {
@@ -47,17 +51,17 @@ export function simulate(workflow: Workflow, params: Params, dice: Dice): Walk {
   return { steps, end: "limit" };
 }
 
-function attempt(workflow: Workflow, before: Run, { event, human }: Happening): Candidate[] {
+function attempt(workflow: Workflow, before: Run, { event, human }: Happening): WeighedEvent[] {
   const after = step(workflow, before, event);
   return after.ok ? [{ event, human, before, events: after.events, run: after.run }] : [];
 }
 
 /** If all weights are zero, any candidate is picked. */
 function pick(
-  candidates: readonly Candidate[],
+  candidates: readonly WeighedEvent[],
   { chance }: Dice,
-  weight: (candidate: Candidate) => number,
-): Candidate | undefined {
+  weight: (candidate: WeighedEvent) => number,
+): WeighedEvent | undefined {
   const weights = candidates.map(weight);
   const sum = weights.reduce((total, each) => total + each, 0);
   if (sum === 0) return candidates[Math.floor(chance() * candidates.length)];
@@ -84,7 +88,7 @@ const STIRRING: ReadonlySet<Event["type"]> = new Set<Event["type"]>([
   "waiver-given",
 ]);
 
-function weigh(workflow: Workflow, candidate: Candidate, people: People): number {
+function weigh(workflow: Workflow, candidate: WeighedEvent, people: PeopleKind): number {
   const { event, human, before, run } = candidate;
   if (event.type === "run-started") return event.to === workflow.movesFrom["start"]?.[0]?.to ? LIKELY : RARE;
   // An event without consequences makes a dull story.
@@ -113,7 +117,7 @@ function weigh(workflow: Workflow, candidate: Candidate, people: People): number
 }
 
 /** A person acts only where the run waits for people, and does not cancel a run that can still be done. */
-function weighPerson(workflow: Workflow, { event, before, run }: Candidate): number {
+function weighPerson(workflow: Workflow, { event, before, run }: WeighedEvent): number {
   const { states } = workflow.definition;
   const { final } = states[run.state] ?? {};
   if (final === "cancelled" || final === "failed") return 0;

@@ -53,8 +53,8 @@ export function runAfter(workflow: Workflow, exploration: Exploration, path: rea
   return run;
 }
 
-export function eventOf(on: Explored, run: Run, edge: number): Incoming | undefined {
-  const { workflow, exploration } = on;
+export function eventOf(explored: Explored, run: Run, edge: number): Incoming | undefined {
+  const { workflow, exploration } = explored;
   const { graph, roots } = exploration;
   const choice = graph.edgeChoice.at(edge);
   const happenings = graph.edgeFrom.at(edge) < 0 ? roots : possible(workflow, run);

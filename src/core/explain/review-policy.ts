@@ -5,10 +5,10 @@
  */
 
 import { judge, NO_ISSUES, SEVERITIES, type Severity, type Verdict, TEST_WORDS } from "../model/verdict.ts";
-import type { Artifact, ReviewShape, Reader, Shape } from "../model/artifact.ts";
+import type { Artifact, ReviewShape, Shape, DataReader } from "../model/artifact.ts";
 import type { Definition, Move } from "../model/workflow.ts";
 
-type Words = Readonly<Record<string, Verdict>>;
+type VerdictWords = Readonly<Record<string, Verdict>>;
 
 const MEANS: Readonly<Record<Verdict, string>> = {
   pass: "it passes",
@@ -38,7 +38,7 @@ export function awaits({ need, when }: Move, name: string): boolean {
   );
 }
 
-function wordsOf({ reader }: Artifact): Words | undefined {
+function wordsOf({ reader }: Artifact): VerdictWords | undefined {
   if (reader.type === "section") return reader.verdicts;
   return reader.type === "json" || reader.type === "yaml" ? reader.review?.verdicts : undefined;
 }
@@ -46,10 +46,10 @@ function wordsOf({ reader }: Artifact): Words | undefined {
 /** `file` is the path as the author knows it; `block` is the lowest severity that blocks in this run. */
 export function policyOf(
   artifact: Artifact,
-  on: { readonly file: string; readonly block: Severity },
+  target: { readonly file: string; readonly block: Severity },
 ): string {
   const { reader } = artifact;
-  const { file, block } = on;
+  const { file, block } = target;
   const words = wordsOf(artifact);
   if (words === undefined) return "";
   const meanings = Object.entries(words).map(([word, verdict]) => `- \`${word}\`: ${MEANS[verdict]}.`);
@@ -152,10 +152,8 @@ function joined(words: readonly string[], link: string): string {
   return words.map((word) => `\`${word}\``).join(` ${link} `);
 }
 
-type DataReader = Extract<Reader, { type: "json" | "yaml" }>;
-
 /** Descriptions by path, with dots between keys; `*` is a member of a list. */
-type Told = ReadonlyMap<string, string>;
+type Descriptions = ReadonlyMap<string, string>;
 
 function sampleOf({ shape }: DataReader, review: ReviewShape): string {
   const { verdictAt, verdicts, issuesAt, severityAt = "severity", severities, testsAt } = review;
@@ -171,7 +169,7 @@ function sampleOf({ shape }: DataReader, review: ReviewShape): string {
   return JSON.stringify(value, undefined, 2);
 }
 
-function valueOf(shape: Shape, at: string, told: Told): unknown {
+function valueOf(shape: Shape, at: string, told: Descriptions): unknown {
   const own = told.get(at);
   if (own !== undefined) return own;
   const below = (key: string): string => (at === "" ? key : `${at}.${key}`);
@@ -196,7 +194,7 @@ function valueOf(shape: Shape, at: string, told: Told): unknown {
 }
 
 /** Without a shape, an example of only those fields that the reader uses. */
-function treeOf(told: Told): unknown {
+function treeOf(told: Descriptions): unknown {
   const root: Record<string, unknown> = {};
   for (const [path, words] of told) {
     const [head = "", rest] = path.split(".*.");

@@ -10,9 +10,9 @@ import { ORIGIN, type Move } from "../model/workflow.ts";
 /** `gate`: a move, a question or an artifact of one of these waits for it. `context`: an agent gets it to read. */
 type Asker = "gate" | "context" | "nobody";
 
-type Standpoint = Pick<Run, "state" | "frames" | "params">;
+type RunPosition = Pick<Run, "state" | "frames" | "params">;
 
-export function askerAhead(workflow: Workflow, run: Standpoint, name: string): Asker {
+export function askerAhead(workflow: Workflow, run: RunPosition, name: string): Asker {
   const names = aboutIt(workflow, name);
   const states = statesAhead(workflow, run, name);
   if ([...states].some((state) => isAskedIn(workflow, run, { state, states, names }))) return "gate";
@@ -31,7 +31,7 @@ function aboutIt({ definition }: Workflow, name: string): ReadonlySet<string> {
 }
 
 /** The states that a run can reach while the artifact has its current content. */
-function statesAhead(workflow: Workflow, run: Standpoint, name: string): ReadonlySet<string> {
+function statesAhead(workflow: Workflow, run: RunPosition, name: string): ReadonlySet<string> {
   const states = new Set([run.state]);
   // A move back may lead to a state that is found later, so the search repeats.
   for (let known = 0; known < states.size;) {
@@ -49,12 +49,12 @@ function statesAhead(workflow: Workflow, run: Standpoint, name: string): Readonl
 /** Without moves that the parameters of the run, or its possible origins, exclude. */
 function movesIn(
   workflow: Workflow,
-  { params, frames }: Standpoint,
-  on: { readonly state: string; readonly states: ReadonlySet<string> },
+  { params, frames }: RunPosition,
+  reached: { readonly state: string; readonly states: ReadonlySet<string> },
 ): readonly Move[] {
   const isOrigin = (state: string): boolean =>
-    on.states.has(state) || frames.some(({ from }) => from === state);
-  return (workflow.movesFrom[on.state] ?? []).filter(({ when }) =>
+    reached.states.has(state) || frames.some(({ from }) => from === state);
+  return (workflow.movesFrom[reached.state] ?? []).filter(({ when }) =>
     when.every((each) => {
       if (each.type === "param") return each.in.includes(params[each.param] ?? "");
       return each.type !== "origin" || each.in.some(isOrigin);
@@ -78,20 +78,20 @@ function isAnotherBehind(
 
 function isAskedIn(
   workflow: Workflow,
-  run: Standpoint,
-  on: {
+  run: RunPosition,
+  search: {
     readonly state: string;
     readonly states: ReadonlySet<string>;
     readonly names: ReadonlySet<string>;
   },
 ): boolean {
-  const { state, names } = on;
+  const { state, names } = search;
   const { states, asks } = workflow.definition;
   const ask = asks[states[state]?.ask ?? ""];
   const parts = ask?.parts === undefined ? [] : [ask.parts, ...(ask.parts.more ?? [])];
   return (
     [...(ask?.shows ?? []), ...parts.map(({ artifact }) => artifact)].some((name) => names.has(name)) ||
-    movesIn(workflow, run, on).some(
+    movesIn(workflow, run, search).some(
       ({ need, when }) =>
         need.some((name) => names.has(name)) ||
         when.some((each) => "artifact" in each && names.has(each.artifact)),

@@ -16,7 +16,7 @@ import {
   ORIGIN,
   VERBS,
   type Move,
-  type Option,
+  type AskOption,
   type PathStep,
   type Verb,
   type WithText,
@@ -27,7 +27,7 @@ type WayStep =
   | { readonly type: "answer"; readonly answer: string };
 
 /** One way to carry out a verb. */
-export type Way = {
+export type VerbWay = {
   /** The value that selects this way among several: the answer, or the target state. */
   readonly name: string;
   /** The state of the run afterwards. */
@@ -50,10 +50,10 @@ type Situated = { readonly workflow: Workflow; readonly run: Run; readonly facts
 type ClosedWay = { readonly name: string; readonly reason: string; readonly next: string };
 
 /** `open` lists marked moves and answers first, then paths in the order of the definition. */
-export type Ways = { readonly open: readonly Way[]; readonly closed: readonly ClosedWay[] };
+export type Ways = { readonly open: readonly VerbWay[]; readonly closed: readonly ClosedWay[] };
 
-export function waysFor(on: Situated, verb: Verb): Ways {
-  const tried = candidatesFor(on, verb).map((way) => trial(on, way));
+export function waysFor(situated: Situated, verb: Verb): Ways {
+  const tried = candidatesFor(situated, verb).map((way) => trial(situated, way));
   const open = tried.flatMap((each) => ("to" in each ? [each] : []));
   return {
     open: open.filter(({ name }, index) => open.findIndex((other) => other.name === name) === index),
@@ -61,12 +61,12 @@ export function waysFor(on: Situated, verb: Verb): Ways {
   };
 }
 
-export function openVerbs(on: Situated): readonly Verb[] {
-  return VERBS.filter((verb) => waysFor(on, verb).open.length > 0);
+export function openVerbs(situated: Situated): readonly Verb[] {
+  return VERBS.filter((verb) => waysFor(situated, verb).open.length > 0);
 }
 
 /** Selects among the open ways: by name, else the marked ones, else the first path. If several remain, a person must decide. */
-export function chosenFrom(open: readonly Way[], name?: string): readonly Way[] {
+export function chosenFrom(open: readonly VerbWay[], name?: string): readonly VerbWay[] {
   if (name !== undefined) {
     const exact = open.filter((way) => way.name === name);
     return exact.length > 0 ? exact : open.filter((way) => way.to === name || routeOf(way) === name);
@@ -75,33 +75,33 @@ export function chosenFrom(open: readonly Way[], name?: string): readonly Way[] 
   return marked.length > 0 ? marked : open.slice(0, 1);
 }
 
-function routeOf({ kind, name }: Way): string | undefined {
+function routeOf({ kind, name }: VerbWay): string | undefined {
   return kind === "answer" ? name.split("/")[1] : undefined;
 }
 
 /** A way before it is tried: its target, its waivers and whether it is open are not known yet. */
-type Candidate = Omit<Way, "to" | "waives" | "steps"> & {
+type WayCandidate = Omit<VerbWay, "to" | "waives" | "steps"> & {
   readonly path: readonly PathStep[];
   /** If several moves lead to the same state, only this one counts. */
   readonly move?: Move;
 };
 
-function candidatesFor({ workflow, run }: Situated, verb: Verb): Candidate[] {
+function candidatesFor({ workflow, run }: Situated, verb: Verb): WayCandidate[] {
   const { definition, movesFrom } = workflow;
-  const moves = (movesFrom[run.state] ?? []).flatMap((move): Candidate[] => {
+  const moves = (movesFrom[run.state] ?? []).flatMap((move): WayCandidate[] => {
     const { mark } = move;
     if (mark?.verb !== verb) return [];
     const state = targetOf(run, move);
     return [{ ...howOf(mark), name: state, kind: "move", path: [{ type: "state", state }], move, label: "" }];
   });
   const ask = definition.asks[definition.states[run.state]?.ask ?? ""];
-  const answers = (ask === undefined ? [] : valuesOf(ask)).flatMap((answer): Candidate[] => {
-    const option: Option | undefined = ask?.options[answer.split("/")[0] ?? ""];
+  const answers = (ask === undefined ? [] : valuesOf(ask)).flatMap((answer): WayCandidate[] => {
+    const option: AskOption | undefined = ask?.options[answer.split("/")[0] ?? ""];
     if (option?.verb !== verb) return [];
     const { text, label } = option;
     return [{ name: answer, kind: "answer", path: [{ type: "answer", answer }], text, label }];
   });
-  const paths = (definition.verbs ?? []).flatMap((each): Candidate[] =>
+  const paths = (definition.verbs ?? []).flatMap((each): WayCandidate[] =>
     each.verb === verb && each.in === run.state
       ? [{ ...howOf(each), name: nameOf(each.path.at(-1)), kind: "path", path: each.path, label: "" }]
       : [],
@@ -109,7 +109,11 @@ function candidatesFor({ workflow, run }: Situated, verb: Verb): Candidate[] {
   return [...moves, ...answers, ...paths];
 }
 
-function howOf({ text, into, deliver }: NonNullable<Move["mark"]>): Pick<Way, "text" | "into" | "deliver"> {
+function howOf({
+  text,
+  into,
+  deliver,
+}: NonNullable<Move["mark"]>): Pick<VerbWay, "text" | "into" | "deliver"> {
   return { text, ...(into === undefined ? {} : { into }), ...(deliver === undefined ? {} : { deliver }) };
 }
 
@@ -118,7 +122,7 @@ function nameOf(last: PathStep | undefined): string {
   return last.type === "state" ? last.state : last.answer;
 }
 
-function trial({ workflow, run, facts = {} }: Situated, candidate: Candidate): Way | ClosedWay {
+function trial({ workflow, run, facts = {} }: Situated, candidate: WayCandidate): VerbWay | ClosedWay {
   const { path, move, ...way } = candidate;
   const steps: WayStep[] = [];
   const waives: string[] = [];

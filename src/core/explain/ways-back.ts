@@ -20,7 +20,7 @@ export type WayBack = {
 export function waysBack(
   workflow: Workflow,
   run: Run,
-  on: { readonly by: Actor; readonly at: string },
+  actor: { readonly by: Actor; readonly at: string },
 ): WayBack[] {
   const { states } = workflow.definition;
   const asking = (workflow.movesFrom[run.state] ?? [])
@@ -28,7 +28,7 @@ export function waysBack(
     .map((move) => targetOf(run, move))
     .filter((to) => states[to]?.ask !== undefined);
   const through = [...new Set(asking)].flatMap((to) => {
-    const moved = step(workflow, run, { type: "move-asked", ...on, to });
+    const moved = step(workflow, run, { type: "move-asked", ...actor, to });
     if (!moved.ok || moved.run.state !== to) return [];
     return answersIn(workflow, moved.run).map((option) => ({ option, through: to }));
   });
@@ -45,7 +45,7 @@ function answersIn(workflow: Workflow, run: Run): string[] {
   return [...new Set(moves.flatMap(({ answer }) => (answer === undefined ? [] : [answer])))];
 }
 
-export type Position = {
+export type StagePosition = {
   readonly stage: string;
   readonly phase: string;
   /** The first phase of its stage. */
@@ -55,7 +55,7 @@ export type Position = {
 };
 
 /** Undefined outside of all stages. A question belongs to the phase that it returns to. */
-export function positionOf({ definition }: Workflow, run: Run): Position | undefined {
+export function positionOf({ definition }: Workflow, run: Run): StagePosition | undefined {
   const stages = (definition.stages ?? []).filter((stage) => isEnabled(stage, run));
   const firstOf = (index: number): string => stages[index]?.phases?.[0]?.id ?? "";
   for (const state of statesBehind(run))

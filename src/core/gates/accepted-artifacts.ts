@@ -6,7 +6,7 @@
 import type { Workflow } from "../model/compile.ts";
 import type { Reading } from "../model/event.ts";
 import { fillPath } from "../text/fill-path.ts";
-import { slotKey, type Accepted, type Run } from "../model/run.ts";
+import { slotKey, type AcceptedReading, type Run } from "../model/run.ts";
 import type { Artifact } from "../model/artifact.ts";
 
 export function isForeign({ definition }: Workflow, run: Run, name: string): boolean {
@@ -68,7 +68,7 @@ export function acceptedBefore(
   { definition }: Workflow,
   run: Run,
   { artifact, slot }: Reading,
-): Accepted | undefined {
+): AcceptedReading | undefined {
   const known = run.held[slotKey(artifact, slot)];
   if (known === undefined || definition.artifacts[artifact]?.by.includes(known.by) !== true)
     return known?.accepted;

@@ -9,17 +9,17 @@ import { isForeign } from "./accepted-artifacts.ts";
 import { rulesOf, weigh, type Rules } from "./review-consistency.ts";
 import type { Workflow } from "../model/compile.ts";
 import { isGrouped } from "./fan-out-groups.ts";
-import { slotKey, type Held, type Run } from "../model/run.ts";
+import { slotKey, type HeldReading, type Run } from "../model/run.ts";
 import { SEVERITIES, VERDICTS, type Severity, type Verdict } from "../model/verdict.ts";
 import type { Artifact } from "../model/artifact.ts";
 import type { Literal, Value } from "../model/value.ts";
-import type { Standing } from "../model/workflow.ts";
+import type { ArtifactStatus } from "../model/workflow.ts";
 
 /** An artifact, or one member of a fan-out. */
-export type Member = { readonly artifact: string; readonly slot: string };
+export type ArtifactSlot = { readonly artifact: string; readonly slot: string };
 
 /** Why an artifact has its status. */
-export type Cause =
+export type StatusCause =
   | Verdict
   | "absent"
   | "waiver"
@@ -37,7 +37,7 @@ export type Cause =
   | "some"
   | "none";
 
-export const STANDINGS: Readonly<Record<Cause, Standing>> = {
+export const STANDINGS: Readonly<Record<StatusCause, ArtifactStatus>> = {
   absent: "missing",
   waiver: "waived",
   foreign: "stale",
@@ -61,7 +61,7 @@ export const STANDINGS: Readonly<Record<Cause, Standing>> = {
 };
 
 /** Statuses that open a gate. */
-export function isGood(standing: Standing): boolean {
+export function isGood(standing: ArtifactStatus): boolean {
   switch (standing) {
     case "valid":
     case "holds":
@@ -82,12 +82,12 @@ export function isGood(standing: Standing): boolean {
   }
 }
 
-export function standingOf(workflow: Workflow, run: Run, name: string): Standing {
+export function standingOf(workflow: Workflow, run: Run, name: string): ArtifactStatus {
   return STANDINGS[causeOf(workflow, run, name)];
 }
 
 /** The status of one member of a fan-out. */
-export function standingOfSlot(workflow: Workflow, run: Run, member: Member): Standing {
+export function standingOfSlot(workflow: Workflow, run: Run, member: ArtifactSlot): ArtifactStatus {
   return STANDINGS[causeOfSlot(workflow, run, member)];
 }
 
@@ -100,14 +100,18 @@ export function hasVerdict(workflow: Workflow, run: Run, name: string): boolean 
   return VERDICTS.some((verdict) => verdict === cause);
 }
 
-export function causeOfSlot(workflow: Workflow, run: Run, { artifact: name, slot }: Member): Cause {
+export function causeOfSlot(
+  workflow: Workflow,
+  run: Run,
+  { artifact: name, slot }: ArtifactSlot,
+): StatusCause {
   const artifact = workflow.definition.artifacts[name];
   const held = run.held[slotKey(name, slot)];
   if (artifact === undefined || held === undefined) return "absent";
   return isOverfull(workflow, run, held) ? "overfull" : assess(workflow, run, { artifact, held });
 }
 
-export function causeOf(workflow: Workflow, run: Run, name: string): Cause {
+export function causeOf(workflow: Workflow, run: Run, name: string): StatusCause {
   const artifact = workflow.definition.artifacts[name];
   if (artifact === undefined) return "absent";
   if (isWaived(run, name, artifact)) return "waiver";
@@ -120,8 +124,8 @@ export function causeOf(workflow: Workflow, run: Run, name: string): Cause {
 function assess(
   workflow: Workflow,
   run: Run,
-  { artifact, held }: { readonly artifact: Artifact; readonly held: Held },
-): Cause {
+  { artifact, held }: { readonly artifact: Artifact; readonly held: HeldReading },
+): StatusCause {
   const { reading } = held;
   if (!reading.found) return "absent";
   if (!artifact.by.includes(held.by)) return "foreign";
@@ -164,7 +168,7 @@ function isOfTree(run: Run, tree: string): boolean {
 const MEMBER = /^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$/;
 
 /** A fan-out has a limited number of members with safe names: a list that breaks this is rejected as a whole. */
-function isOverfull({ fanOuts, definition }: Workflow, run: Run, { reading }: Held): boolean {
+function isOverfull({ fanOuts, definition }: Workflow, run: Run, { reading }: HeldReading): boolean {
   const fans = fanOuts[reading.artifact];
   if (fans === undefined) return false;
   return fans.some(({ list, max }) => {
@@ -179,15 +183,15 @@ function isOverfull({ fanOuts, definition }: Workflow, run: Run, { reading }: He
   });
 }
 
-export function isChangedInput(run: Run, held: Held, bound: string): boolean {
+export function isChangedInput(run: Run, held: HeldReading, bound: string): boolean {
   return held.inputs[bound] !== (run.held[bound]?.reading.digest ?? "");
 }
 
-function outcomeOf(outcome: Literal | undefined): Cause {
+function outcomeOf(outcome: Literal | undefined): StatusCause {
   return (["all", "some", "none"] as const).find((known) => known === outcome) ?? "fault";
 }
 
-function assessSlots(run: Run, name: string): Cause {
+function assessSlots(run: Run, name: string): StatusCause {
   const slots = run.slots[name];
   if (slots === undefined) return "absent";
   let done = 0;

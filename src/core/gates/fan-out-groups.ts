@@ -7,7 +7,7 @@
 import { SEVERITIES, type Severity } from "../model/verdict.ts";
 import type { Artifact } from "../model/artifact.ts";
 
-export type Member = { readonly slot: string; readonly member: string };
+export type FanOutMember = { readonly slot: string; readonly member: string };
 
 /** The implicit list of a review whose issues name their files. */
 export const FILES = "files";
@@ -35,7 +35,7 @@ export function isGrouped(artifact: Artifact | undefined, list: string): boolean
 export function groupsOf(
   files: Readonly<Record<string, Severity>>,
   { block, max }: { readonly block: Severity; readonly max: number },
-): Member[] {
+): FanOutMember[] {
   const all = Object.entries(files).toSorted(([, a], [, b]) => rankOf(a) - rankOf(b));
   const blocking = all.filter(([, severity]) => rankOf(severity) <= rankOf(block));
   const names = (blocking.length === 0 ? all : blocking).map(([file]) => file);

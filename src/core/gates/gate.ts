@@ -12,12 +12,18 @@ import { isGood, standingOf, valueOf } from "./artifact-status.ts";
 import { worth } from "./status-reason.ts";
 import { FACTS } from "../model/vocabulary.ts";
 import type { Literal } from "../model/value.ts";
-import { ORIGIN, type Condition, type Move, type Place, type Standing } from "../model/workflow.ts";
+import {
+  ORIGIN,
+  type Condition,
+  type Move,
+  type SourcePlace,
+  type ArtifactStatus,
+} from "../model/workflow.ts";
 
 export type Unmet = {
   readonly code: Extract<RefusalCode, "gate-not-met" | "stale" | "unchanged" | "budget-spent">;
   readonly message: string;
-  readonly at?: Place;
+  readonly at?: SourcePlace;
   /** The smallest change that would meet the condition. */
   readonly mend: string;
 };
@@ -128,7 +134,7 @@ function isExhausted({ workflow, run }: Situation, move: Move, counter: string):
 }
 
 /** Whether an artifact of this status may be read by guards. */
-export function isUsable(standing: Standing): boolean {
+export function isUsable(standing: ArtifactStatus): boolean {
   return standing !== "missing" && standing !== "invalid" && standing !== "stale";
 }
 

@@ -7,7 +7,7 @@ import type { ListName } from "../model/artifact.ts";
 import type { Workflow } from "../model/compile.ts";
 import type { PartAnswer, Run } from "../model/run.ts";
 import { standingOf } from "./artifact-status.ts";
-import type { Ask } from "../model/workflow.ts";
+import type { AskRule } from "../model/workflow.ts";
 
 /** The text for a part without an answer, if the workflow does not wait for it. */
 export const NO_RESPONSE = "no response provided";
@@ -30,7 +30,7 @@ function isAsked(workflow: Workflow, run: Run, { artifact }: ListName): boolean 
 }
 
 /** Every answer of the question, as it is given, in the order of the workflow. */
-export function valuesOf({ options }: Ask): readonly string[] {
+export function valuesOf({ options }: AskRule): readonly string[] {
   return Object.entries(options).flatMap(([name, { routes }]) =>
     routes.length === 0 ? [name] : routes.map((route) => `${name}/${route}`),
   );
@@ -47,7 +47,7 @@ export function answeredParts(
 }
 
 /** Empty without an answer. */
-export function decisive(ask: Ask, answers: readonly Pick<PartAnswer, "answer">[]): string {
+export function decisive(ask: AskRule, answers: readonly Pick<PartAnswer, "answer">[]): string {
   return valuesOf(ask).find((value) => answers.some(({ answer }) => answer === value)) ?? "";
 }
 

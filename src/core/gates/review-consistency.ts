@@ -16,7 +16,7 @@ import {
 } from "../model/verdict.ts";
 import type { ReviewShape } from "../model/artifact.ts";
 
-export type Claim = {
+export type ReviewClaim = {
   readonly verdict: Verdict;
   readonly issues?: IssueCounts | undefined;
   readonly tests?: Tests | undefined;
@@ -36,14 +36,14 @@ export function rulesOf(review: ReviewShape | undefined, block: Severity): Rules
 }
 
 /** The verdict that a claim counts as. */
-export function weigh(claim: Claim, rules: Rules): Verdict | "invalid" {
+export function weigh(claim: ReviewClaim, rules: Rules): Verdict | "invalid" {
   if (contradictionsIn(claim, rules).length > 0) return "invalid";
   const { verdict, issues } = claim;
   // A failed test is a reason just like an issue.
   return isRed(claim) ? verdict : judge(verdict, issues, rules.block);
 }
 
-export function contradictionsIn(claim: Claim, { block, isStrict }: Rules): readonly Contradiction[] {
+export function contradictionsIn(claim: ReviewClaim, { block, isStrict }: Rules): readonly Contradiction[] {
   const { verdict, issues } = claim;
   switch (verdict) {
     case "pass":
@@ -63,7 +63,7 @@ export function contradictionsIn(claim: Claim, { block, isStrict }: Rules): read
 }
 
 /** `word` is the verdict as its author wrote it; without it, the text does not name the verdict. */
-export function sayContradictions(claim: Claim, rules: Rules, word?: string): string {
+export function sayContradictions(claim: ReviewClaim, rules: Rules, word?: string): string {
   const named = word === undefined ? "the verdict" : `"${word}"`;
   return contradictionsIn(claim, rules)
     .map((each) => sayContradiction(each, claim, { ...rules, word: named }))
@@ -72,7 +72,7 @@ export function sayContradictions(claim: Claim, rules: Rules, word?: string): st
 
 function sayContradiction(
   contradiction: Contradiction,
-  { issues = NO_ISSUES, tests }: Claim,
+  { issues = NO_ISSUES, tests }: ReviewClaim,
   { block, word }: Rules & { readonly word: string },
 ): string {
   const noTest = tests === undefined ? "" : " and no test failed";
@@ -97,11 +97,11 @@ function sayRed(tests: Tests | undefined): string {
   return failed === 1 ? "1 test failed" : `${failed} tests failed`;
 }
 
-function isRed({ tests }: Claim): boolean {
+function isRed({ tests }: ReviewClaim): boolean {
   return tests !== undefined && (tests.failed > 0 || tests.status === "FAIL");
 }
 
 /** The claim of a reading, if it has one. */
-export function claimOf({ verdict, issues, tests }: Reading): Claim | undefined {
+export function claimOf({ verdict, issues, tests }: Reading): ReviewClaim | undefined {
   return verdict === undefined ? undefined : { verdict, issues, tests };
 }

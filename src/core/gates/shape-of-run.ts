@@ -1,12 +1,9 @@
 /** An artifact with the parameters of one run: a shape that names a parameter allows only the run's value. */
 
-import type { Run } from "../model/run.ts";
 import type { Artifact, Shape } from "../model/artifact.ts";
-import type { Literal } from "../model/value.ts";
+import type { Literal, ParamValues } from "../model/value.ts";
 
-type Params = Run["params"];
-
-export function ownArtifact(params: Params, artifact: Artifact): Artifact {
+export function ownArtifact(params: ParamValues, artifact: Artifact): Artifact {
   const { reader } = artifact;
   if (reader.type === "json" || reader.type === "yaml") {
     if (reader.shape === undefined) return artifact;
@@ -20,7 +17,7 @@ export function ownArtifact(params: Params, artifact: Artifact): Artifact {
 }
 
 /** Returns the same object for a shape without parameters. */
-function ownShape(params: Params, shape: Shape): Shape {
+function ownShape(params: ParamValues, shape: Shape): Shape {
   switch (shape.type) {
     case "text":
     case "number":
@@ -38,7 +35,10 @@ function ownShape(params: Params, shape: Shape): Shape {
   }
 }
 
-function owned(params: Params, shapes: Readonly<Record<string, Shape>>): Readonly<Record<string, Shape>> {
+function owned(
+  params: ParamValues,
+  shapes: Readonly<Record<string, Shape>>,
+): Readonly<Record<string, Shape>> {
   let isSame = true;
   const own = Object.entries(shapes).map(([key, shape]) => {
     const mine = ownShape(params, shape);
@@ -49,7 +49,7 @@ function owned(params: Params, shapes: Readonly<Record<string, Shape>>): Readonl
 }
 
 /** A parameter without a value allows nothing. */
-function valuesOf(params: Params, name: string): readonly Literal[] {
+function valuesOf(params: ParamValues, name: string): readonly Literal[] {
   const value = Object.hasOwn(params, name) ? params[name] : undefined;
   return value === undefined ? [] : [value];
 }

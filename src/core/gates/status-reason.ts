@@ -5,7 +5,7 @@ import { claimOf, sayContradictions } from "./review-consistency.ts";
 import type { Artifact } from "../model/artifact.ts";
 import type { Workflow } from "../model/compile.ts";
 import type { Reading } from "../model/event.ts";
-import { slotKey, type Held, type Run } from "../model/run.ts";
+import { slotKey, type HeldReading, type Run } from "../model/run.ts";
 import {
   causeOf,
   causeOfSlot,
@@ -13,15 +13,15 @@ import {
   rulesIn,
   STANDINGS,
   valueOf,
-  type Cause,
-  type Member,
+  type StatusCause,
+  type ArtifactSlot,
 } from "./artifact-status.ts";
-import type { Place, Standing } from "../model/workflow.ts";
+import type { SourcePlace, ArtifactStatus } from "../model/workflow.ts";
 
 export type Worth = {
-  readonly standing: Standing;
+  readonly standing: ArtifactStatus;
   readonly reason: string;
-  readonly at?: Place;
+  readonly at?: SourcePlace;
   /** What would fix it, if that is not to write it again. */
   readonly mend?: string;
 };
@@ -31,12 +31,16 @@ export function worth(workflow: Workflow, run: Run, name: string): Worth {
 }
 
 /** The status of a reading itself, without waivers. */
-export function worthOfSlot(workflow: Workflow, run: Run, member: Member): Worth {
+export function worthOfSlot(workflow: Workflow, run: Run, member: ArtifactSlot): Worth {
   return explained({ workflow, run }, member, causeOfSlot(workflow, run, member));
 }
 
-function explained(on: { workflow: Workflow; run: Run }, member: Member, cause: Cause): Worth {
-  const held = on.run.held[slotKey(member.artifact, member.slot)];
+function explained(
+  situation: { workflow: Workflow; run: Run },
+  member: ArtifactSlot,
+  cause: StatusCause,
+): Worth {
+  const held = situation.run.held[slotKey(member.artifact, member.slot)];
   const fault = held?.reading.faults[0];
   const place =
     cause === "contradiction"
@@ -45,12 +49,17 @@ function explained(on: { workflow: Workflow; run: Run }, member: Member, cause: 
         ? fault?.at
         : undefined;
   const at = place === undefined ? {} : { at: place };
-  const mend = cause === "unaccepted" ? { mend: mendForeign(on.run, foreignIn(on, member) ?? "") } : {};
-  return { standing: STANDINGS[cause], reason: reasonFor(on, member, cause), ...at, ...mend };
+  const mend =
+    cause === "unaccepted" ? { mend: mendForeign(situation.run, foreignIn(situation, member) ?? "") } : {};
+  return { standing: STANDINGS[cause], reason: reasonFor(situation, member, cause), ...at, ...mend };
 }
 
-function reasonFor(on: { workflow: Workflow; run: Run }, member: Member, cause: Cause): string {
-  const { workflow, run } = on;
+function reasonFor(
+  situation: { workflow: Workflow; run: Run },
+  member: ArtifactSlot,
+  cause: StatusCause,
+): string {
+  const { workflow, run } = situation;
   const name = member.artifact;
   const artifact = workflow.definition.artifacts[name];
   if (artifact === undefined) return `unknown artifact "${name}"`;
@@ -72,7 +81,7 @@ function reasonFor(on: { workflow: Workflow; run: Run }, member: Member, cause: 
       return `${bound ?? "what it is about"} changed after ${what} was made`;
     }
     case "unaccepted":
-      return sayForeign(workflow, run, foreignIn(on, member) ?? "");
+      return sayForeign(workflow, run, foreignIn(situation, member) ?? "");
     case "tree":
       return `the work changed after ${what} was made`;
     case "fault":
@@ -104,12 +113,15 @@ function mostIn({ fanOuts }: Workflow, run: Run, name: string): string {
 }
 
 /** The foreign artifact that this one is about. */
-function foreignIn(on: { workflow: Workflow; run: Run }, { artifact }: Member): string | undefined {
-  const bind = on.workflow.definition.artifacts[artifact]?.bind ?? [];
-  return bind.find((bound) => isForeign(on.workflow, on.run, bound));
+function foreignIn(
+  situation: { workflow: Workflow; run: Run },
+  { artifact }: ArtifactSlot,
+): string | undefined {
+  const bind = situation.workflow.definition.artifacts[artifact]?.bind ?? [];
+  return bind.find((bound) => isForeign(situation.workflow, situation.run, bound));
 }
 
-function sayHeld(run: Run, artifact: Artifact, held: Held | undefined): string {
+function sayHeld(run: Run, artifact: Artifact, held: HeldReading | undefined): string {
   const claim = held === undefined ? undefined : claimOf(held.reading);
   return claim === undefined
     ? ""

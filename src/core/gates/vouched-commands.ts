@@ -16,7 +16,7 @@ const BY_HAND = "manual:";
 /** Invisible characters could hide a part of a command. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/u;
 
-export type Listed = {
+export type ListedCommands = {
   readonly commands: readonly { readonly command: string; readonly content: string }[];
   /** The number of entries that only a person can verify. */
   readonly manual: number;
@@ -25,7 +25,7 @@ export type Listed = {
 };
 
 /** The content of these lists in their last accepted version. */
-export function listedIn(run: Run, from: readonly ListName[]): Listed {
+export function listedIn(run: Run, from: readonly ListName[]): ListedCommands {
   const commands: { command: string; content: string }[] = [];
   const objections: string[] = [];
   let manual = 0;

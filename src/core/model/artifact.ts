@@ -2,7 +2,7 @@
 
 import type { Literal, Value } from "./value.ts";
 import type { Severity, Verdict } from "./verdict.ts";
-import type { Tree } from "./workflow.ts";
+import type { DataTree } from "./workflow.ts";
 
 export type Shape =
   | {
@@ -78,7 +78,7 @@ export type ListAt =
 export type Gathered = { readonly from: string; readonly each?: string; readonly begins?: string };
 
 /** The artifact has front matter, of this shape. */
-export type Front = { readonly shape?: Shape };
+export type FrontRule = { readonly shape?: Shape };
 
 /** What a section must contain: a minimum number of characters, numbered requirements, or scenarios. */
 export type Under = number | "numbered" | "scenarios";
@@ -100,7 +100,7 @@ export type Reader =
       readonly lists: Readonly<Record<string, ListAt>>;
       /** The maximum number of characters. */
       readonly most?: number;
-      readonly front?: Front;
+      readonly front?: FrontRule;
       readonly under?: Readonly<Record<string, Under>>;
     }
   | {
@@ -114,7 +114,7 @@ export type Reader =
   | {
       readonly type: "tasks";
       readonly style: "markdown" | "yaml" | "checkbox";
-      readonly front?: Front;
+      readonly front?: FrontRule;
       /** Texts of its tasks; only in YAML. */
       readonly lists?: Readonly<Record<string, Gathered>>;
       /** The engine writes the status of each task, so the status is not part of the content. */
@@ -133,18 +133,22 @@ export type Reader =
   | { readonly type: "fact"; readonly fact: string }
   | Children
   | { readonly type: "file"; readonly most?: number; readonly shown?: true }
-  | Files;
+  | FilesReader;
 
 /**
  * Files of the work in their current content: those that a list of tasks names, those at these paths, or all files that no ignore
  * rule matches. The engine reads them at every event.
  */
-type Files =
+type FilesReader =
   | { readonly type: "files"; readonly tasks: string }
   | { readonly type: "files"; readonly paths: readonly string[] }
   | { readonly type: "files"; readonly besides: { readonly param: string } };
 
 export type ListName = { readonly artifact: string; readonly list: string };
+
+export type DataReader = Extract<Reader, { type: "json" | "yaml" }>;
+export type DocumentReader = Extract<Reader, { type: "document" }>;
+export type ObjectShape = Extract<Shape, { type: "object" }>;
 
 /** Child runs, one for each task of a list, or a single one without a list. */
 export type Children = {
@@ -216,5 +220,5 @@ export type Artifact = {
 export type Begin = {
   readonly when: Readonly<Record<string, Literal>>;
   readonly as: "json" | "yaml" | "sections";
-  readonly data: Tree;
+  readonly data: DataTree;
 };

@@ -1,7 +1,7 @@
 /** A definition with its look-up tables, so that the cost of a step does not depend on the size of the definition. */
 
 import type { Artifact } from "./artifact.ts";
-import type { Definition, End, Move, Phase, Stage } from "./workflow.ts";
+import type { Definition, EndRule, Move, Phase, Stage } from "./workflow.ts";
 
 export type Workflow = {
   readonly definition: Definition;
@@ -9,7 +9,7 @@ export type Workflow = {
   hash(): string;
   readonly movesFrom: Readonly<Record<string, readonly Move[]>>;
   readonly engineMovesFrom: Readonly<Record<string, readonly Move[]>>;
-  readonly ends: Readonly<Record<string, End>>;
+  readonly ends: Readonly<Record<string, EndRule>>;
   /** The index of a move in the definition. */
   readonly ruleOf: ReadonlyMap<Move, number>;
   /** Counters that are reset when a scope starts, by scope. */

@@ -2,20 +2,18 @@
 
 import { NONE, type Workflow } from "./compile.ts";
 import { isEnabled } from "../projection/stages.ts";
-import type { Literal } from "./value.ts";
+import type { Literal, ParamValues } from "./value.ts";
 import { START, type Definition, type Move, type Phase } from "./workflow.ts";
 
-type Params = Readonly<Record<string, Literal>>;
-
 /** The moves that can start a run with these parameters, in the order of the definition. */
-export function startsFor({ movesFrom }: Workflow, params: Params): readonly Move[] {
+export function startsFor({ movesFrom }: Workflow, params: ParamValues): readonly Move[] {
   return (movesFrom[START] ?? []).filter(({ when }) =>
     when.every((one) => one.type !== "param" || one.in.includes(params[one.param] ?? "")),
   );
 }
 
 /** The given parameters, with the default for every missing one. */
-export function withDefaults({ params }: Definition, given: Params): Record<string, Literal> {
+export function withDefaults({ params }: Definition, given: ParamValues): Record<string, Literal> {
   const usual = Object.entries(params).map(([name, param]) => [name, param.default] as const);
   return { ...Object.fromEntries(usual), ...given };
 }
@@ -25,7 +23,7 @@ export function phasesOf({ stages = NONE }: Definition, stage: string): readonly
 }
 
 /** The move that starts a run in this stage. */
-export function startIn(workflow: Workflow, stage: string, params: Params): Move | undefined {
+export function startIn(workflow: Workflow, stage: string, params: ParamValues): Move | undefined {
   const [first] = phasesOf(workflow.definition, stage);
   return startsFor(workflow, params).find(({ to }) => to === first?.states[0] || to === first?.id);
 }
@@ -42,7 +40,7 @@ export function listStartedIn({ states, artifacts }: Definition, state: string):
  */
 export function unmadeList(
   definition: Definition,
-  params: Params,
+  params: ParamValues,
 ): { readonly stage: string; readonly list: string } | undefined {
   const { stages = NONE } = definition;
   for (const { name, phases = NONE } of stages.filter((stage) => isEnabled(stage, { params }))) {

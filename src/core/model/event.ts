@@ -5,20 +5,20 @@
  * decides its *consequences*. Consequences contain everything that changes, so a replay decides nothing.
  */
 
-import type { Accepted, PartAnswer } from "./run.ts";
+import type { AcceptedReading, PartAnswer } from "./run.ts";
 import type { IssueCounts, Severity, Tests, Verdict } from "./verdict.ts";
 import type { ReviewText } from "./artifact.ts";
 import type { Literal } from "./value.ts";
-import type { Action, Place } from "./workflow.ts";
+import type { Action, SourcePlace } from "./workflow.ts";
 
 export type Actor =
   | { readonly type: "human"; readonly name?: string }
   | { readonly type: "engine" }
   | { readonly type: "agent"; readonly role: string; readonly slot: string; readonly attempt: number };
 
-export type Fault = { readonly at: Place; readonly reason: string };
+export type Fault = { readonly at: SourcePlace; readonly reason: string };
 
-export type Moved = { readonly from: string; readonly to: string };
+export type MovedFolder = { readonly from: string; readonly to: string };
 
 /** The result of one reader for one artifact. The artifact is valid if it was found and has no faults. */
 export type Reading = {
@@ -33,7 +33,7 @@ export type Reading = {
   /** The test counts that a review reports. */
   readonly tests?: Tests;
   /** The verdict as written, with its position, for a review that must be consistent. */
-  readonly said?: { readonly word: string; readonly at: Place };
+  readonly said?: { readonly word: string; readonly at: SourcePlace };
   /** The texts of a review that a projection shows. The event of the first reading has them; the run does not keep them. */
   readonly review?: ReviewText;
   /** Files named by issues, each with its highest severity. The empty name collects issues without a file. */
@@ -41,7 +41,7 @@ export type Reading = {
   readonly fields: Readonly<Record<string, Literal>>;
   readonly lists: Readonly<Record<string, readonly string[]>>;
   /** A folder of the run was moved to another path. */
-  readonly moved?: Moved;
+  readonly moved?: MovedFolder;
 };
 
 /** Facts that the edge collects for an event: readings, the digest of the tree, the resources that are reserved. */
@@ -152,7 +152,7 @@ type Consequence =
       /** The same text was submitted again. */
       readonly again?: boolean;
       /** The reading replaces an accepted text, and does not count itself. */
-      readonly accepted?: Accepted;
+      readonly accepted?: AcceptedReading;
     }
   /**
    * `rule` is the index of the move in the definition, `reset` lists counters that are set to 0, `renew` lists artifacts that
@@ -291,7 +291,7 @@ export type Refusal = {
   readonly code: RefusalCode;
   readonly message: string;
   /** The position of the problem: in the artifact that fails, or in the definition. */
-  readonly at?: Place;
+  readonly at?: SourcePlace;
   /** The one command or act that comes next. */
   readonly next: string;
 };

@@ -4,16 +4,16 @@ import type { PhaseChange, Reading } from "./event.ts";
 import type { Literal } from "./value.ts";
 
 /** An accepted reading, with what it was about at that moment. */
-export type Held = {
+export type HeldReading = {
   readonly reading: Reading;
   readonly by: string;
   readonly tree: string;
   readonly inputs: Readonly<Record<string, string>>;
   /** For a text that another author has changed: the accepted reading and its author. */
-  readonly accepted?: Accepted;
+  readonly accepted?: AcceptedReading;
 };
 
-export type Accepted = {
+export type AcceptedReading = {
   readonly digest: string;
   readonly by: string;
   readonly tree: string;
@@ -43,7 +43,7 @@ export type PartAnswer = {
   readonly by: string;
 };
 
-type Question = {
+type OpenQuestion = {
   readonly ask: string;
   readonly id: string;
   readonly repeats: number;
@@ -74,7 +74,7 @@ type Waiver = {
 };
 
 /** A restart of a stage: its number, its move, and the phases before and after it. */
-export type Restart = {
+export type StageRestart = {
   readonly stage: string;
   readonly from: string;
   readonly to: string;
@@ -84,7 +84,7 @@ export type Restart = {
 };
 
 /** How far a run has come in the schedule. There is one pointer; the status of all phases follows from it. */
-export type Progress = {
+export type ScheduleProgress = {
   readonly phase: string;
   readonly is: PhaseChange["type"];
   /** The stage that was restarted with this phase, if any. */
@@ -95,7 +95,7 @@ export type Progress = {
   /** The number of times that each phase has started, and whether a person waived its last result. */
   readonly phases: Readonly<Record<string, { readonly times: number; readonly waived?: true }>>;
   /** The most recent restarts. */
-  readonly restarted: readonly Restart[];
+  readonly restarted: readonly StageRestart[];
 };
 
 export type Run = {
@@ -109,7 +109,7 @@ export type Run = {
   readonly params: Readonly<Record<string, Literal>>;
   readonly counters: Readonly<Record<string, number>>;
   /** Key: artifact, or `artifact/slot`. */
-  readonly held: Readonly<Record<string, Held>>;
+  readonly held: Readonly<Record<string, HeldReading>>;
   /** The digest of an artifact when its scope started. A reading with this digest is not new. */
   readonly baseline: Readonly<Record<string, string>>;
   readonly tree: string;
@@ -121,12 +121,12 @@ export type Run = {
   readonly slots: Readonly<Record<string, Readonly<Record<string, "open" | "done" | "failed">>>>;
   /** The state that the run came from, for each state that remembers it. */
   readonly frames: readonly { readonly state: string; readonly from: string }[];
-  readonly question?: Question | undefined;
+  readonly question?: OpenQuestion | undefined;
   readonly decisions: readonly Decision[];
   readonly waivers: Readonly<Record<string, Waiver>>;
   readonly infrastructure: number;
   /** Only for workflows with a schedule. */
-  readonly progress?: Progress;
+  readonly progress?: ScheduleProgress;
   readonly startedAt: string;
   readonly updatedAt: string;
 };

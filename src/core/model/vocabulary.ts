@@ -17,7 +17,7 @@ export const PERFORMABLE: Readonly<Record<string, { readonly texts: readonly str
   notify: { texts: [] },
 };
 
-type Fact = {
+type KnownFact = {
   /** The fact in words. */
   readonly says: string;
   /** The effect whose result this fact is. */
@@ -25,7 +25,7 @@ type Fact = {
   readonly fields?: Shape;
 };
 
-export const FACTS: Readonly<Record<string, Fact>> = {
+export const FACTS: Readonly<Record<string, KnownFact>> = {
   "ready-to-start": { says: "it is its turn" },
   "branch-merged": {
     says: "its work was merged elsewhere",
@@ -75,7 +75,7 @@ export const FACTS: Readonly<Record<string, Fact>> = {
   },
 };
 
-function fields(of: Readonly<Record<string, "text" | "boolean">>): Shape {
-  const required = Object.fromEntries(Object.entries(of).map(([name, type]) => [name, { type }]));
+function fields(types: Readonly<Record<string, "text" | "boolean">>): Shape {
+  const required = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, { type }]));
   return { type: "object", required, optional: {}, open: false };
 }

@@ -11,14 +11,14 @@ import type { Literal, Value } from "./value.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** A position in a file; lines and columns count from 1. */
-export type Place = { readonly file: string; readonly line: number; readonly col: number };
+export type SourcePlace = { readonly file: string; readonly line: number; readonly col: number };
 
-export type Param = Kind & {
+export type Param = ParamKind & {
   /** The path of keys in the settings of the workflow, separated by dots. Default: the parameter's own name. */
   readonly setting?: string;
 };
 
-type Kind =
+type ParamKind =
   | { readonly type: "int"; readonly min: number; readonly max: number; readonly default: number }
   /** `about` describes each value to people who start a run. */
   | {
@@ -64,7 +64,7 @@ export type Role = {
   readonly input?: Input;
 };
 
-export type Input = { readonly file: string; readonly data: Tree };
+export type Input = { readonly file: string; readonly data: DataTree };
 
 export type State = {
   readonly final?: "done" | "cancelled" | "failed";
@@ -107,7 +107,7 @@ export type Phase = {
   readonly states: readonly string[];
 };
 
-export type Standing =
+export type ArtifactStatus =
   | Verdict
   | "missing"
   | "invalid"
@@ -120,7 +120,7 @@ export type Standing =
   | "none";
 
 export type Condition =
-  | { readonly type: "artifact"; readonly artifact: string; readonly in: readonly Standing[] }
+  | { readonly type: "artifact"; readonly artifact: string; readonly in: readonly ArtifactStatus[] }
   | {
       readonly type: "field";
       readonly artifact: string;
@@ -179,7 +179,7 @@ type Marked = {
 export type VerbPath = Marked & {
   readonly in: string;
   readonly path: readonly PathStep[];
-  readonly at: Place;
+  readonly at: SourcePlace;
 };
 
 /** `origin` is the state that the current one remembers. */
@@ -212,21 +212,21 @@ export type Move = {
   readonly do: readonly Action[];
   /** The verb of people that means this move. */
   readonly mark?: Marked;
-  readonly at: Place;
+  readonly at: SourcePlace;
 };
 
 /** What follows the end of an agent: try a move, otherwise count and act. */
-export type End = {
+export type EndRule = {
   readonly role: string;
   readonly in: string;
   readonly try?: string;
   readonly then: readonly Action[];
   readonly count?: string;
   readonly do: readonly Action[];
-  readonly at: Place;
+  readonly at: SourcePlace;
 };
 
-export type Option = {
+export type AskOption = {
   readonly text: WithText;
   /** The verb of people that means this answer. */
   readonly verb?: Verb;
@@ -236,12 +236,12 @@ export type Option = {
   readonly vouch?: readonly string[];
 };
 
-export type Ask = {
+export type AskRule = {
   readonly id: string;
   readonly question: string;
   /** Artifacts whose content the answer is bound to. */
   readonly shows: readonly string[];
-  readonly options: Readonly<Record<string, Option>>;
+  readonly options: Readonly<Record<string, AskOption>>;
   /** The counter for answers that are not one of the options. */
   readonly reask?: string;
   /** A list whose members are answered one by one. Members without an answer are asked again, or cancelled. */
@@ -255,29 +255,29 @@ export type Assertion = {
   readonly when: readonly (readonly Condition[])[];
   readonly unless: readonly (readonly Condition[])[];
   readonly text: string;
-  readonly at: Place;
+  readonly at: SourcePlace;
 };
 
-export type Tree =
+export type DataTree =
   | Literal
   | null
   | {
       readonly from: string | readonly string[];
-      readonly cases?: { readonly [word: string]: Tree };
-      readonly else?: Tree;
+      readonly cases?: { readonly [word: string]: DataTree };
+      readonly else?: DataTree;
     }
-  | { readonly join: readonly Tree[] }
-  | { readonly each: string | readonly string[]; readonly give: Tree }
-  | { readonly each: string | readonly string[]; readonly key: string; readonly give: Tree }
-  | readonly Tree[]
-  | { readonly [key: string]: Tree };
+  | { readonly join: readonly DataTree[] }
+  | { readonly each: string | readonly string[]; readonly give: DataTree }
+  | { readonly each: string | readonly string[]; readonly key: string; readonly give: DataTree }
+  | readonly DataTree[]
+  | { readonly [key: string]: DataTree };
 
 export type Projection = TreeProjection | ReviewProjection;
 
 export type TreeProjection = {
   readonly file: string;
   readonly as: "front-matter" | "json" | "yaml" | "lines" | "sections" | "task-status";
-  readonly data: Tree;
+  readonly data: DataTree;
 };
 
 /** A review for people: a separate file, or a block for each round at the end of a file that others write. */
@@ -317,13 +317,13 @@ export type Definition = {
   readonly moves: readonly Move[];
   /** In order: the first open path is taken. Undefined if the file has none. */
   readonly verbs?: readonly VerbPath[];
-  readonly ends: readonly End[];
-  readonly asks: Readonly<Record<string, Ask>>;
+  readonly ends: readonly EndRule[];
+  readonly asks: Readonly<Record<string, AskRule>>;
   readonly prompts: Readonly<Record<string, Prompt>>;
   readonly assertions: readonly Assertion[];
   readonly projections: readonly Projection[];
   /** Undefined if the file has none. */
   readonly archive?: Archive;
   /** Positions in the file, by `kind.name`. They do not change the meaning of the definition. */
-  readonly places: Readonly<Record<string, Place>>;
+  readonly places: Readonly<Record<string, SourcePlace>>;
 };

@@ -13,9 +13,9 @@ import type { Literal } from "../model/value.ts";
 import type { Definition } from "../model/workflow.ts";
 
 /** Fields and lists of one artifact, or of one member of a fan-out. */
-type Words = Readonly<Record<string, Literal | readonly string[]>>;
+type ArtifactValues = Readonly<Record<string, Literal | readonly string[]>>;
 
-type Member = {
+type CollectedMember = {
   readonly text: string;
   readonly by: string;
   readonly artifact: string;
@@ -24,11 +24,11 @@ type Member = {
   readonly at: string;
 };
 
-export type Said = {
+export type AcceptedValues = {
   /** By artifact; for a fan-out, by artifact and member. */
-  readonly said: Readonly<Record<string, Words | Readonly<Record<string, Words>>>>;
+  readonly said: Readonly<Record<string, ArtifactValues | Readonly<Record<string, ArtifactValues>>>>;
   /** By name of the list, in the order of the events. The same text of one artifact appears once. */
-  readonly collected: Readonly<Record<string, readonly Member[]>>;
+  readonly collected: Readonly<Record<string, readonly CollectedMember[]>>;
 };
 
 const MEMBERS_KEPT = 200;
@@ -40,10 +40,10 @@ export function showsSaid({ projections }: Pick<Definition, "projections">): boo
   );
 }
 
-export function saidIn(workflow: Workflow, events: Iterable<Event>): Said {
+export function saidIn(workflow: Workflow, events: Iterable<Event>): AcceptedValues {
   const run: OwnRun = { ...NO_RUN };
-  const said = new Map<string, Map<string, Words>>();
-  const collected = new Map<string, Map<string, Member>>();
+  const said = new Map<string, Map<string, ArtifactValues>>();
+  const collected = new Map<string, Map<string, CollectedMember>>();
   for (const event of events) {
     change(run, event);
     // Readings from before the start of the run do not count.

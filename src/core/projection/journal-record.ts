@@ -14,7 +14,7 @@ import { standingOfSlot } from "../gates/artifact-status.ts";
 import { worthOfSlot } from "../gates/status-reason.ts";
 import { VERDICTS, type Tests, type Verdict } from "../model/verdict.ts";
 import type { Reader, ReviewText } from "../model/artifact.ts";
-import type { Definition, Standing } from "../model/workflow.ts";
+import type { Definition, ArtifactStatus } from "../model/workflow.ts";
 
 /** One accepted round of a review. */
 export type Round = ReviewText & {
@@ -78,19 +78,19 @@ export function showsRecord({ projections }: Pick<Definition, "projections">): b
 }
 
 /** The values collected while walking through the events. */
-type Walk = {
+type RecordWalk = {
   readonly run: OwnRun;
   readonly takenIn: Map<string, { readonly digest: string; readonly at: string }>;
   readonly validations: Validation[];
   /** By digest: the same text may be accepted again, but the journal has it once. */
   readonly texts: Map<string, ReviewText>;
-  readonly rounds: Map<string, Entered[]>;
+  readonly rounds: Map<string, EnteredRound[]>;
   lastAction: string | null;
   lastVerdict: RunRecord["run"]["lastVerdict"];
 };
 
 export function recordOf(workflow: Workflow, events: Iterable<Event>): RunRecord {
-  const walk: Walk = {
+  const walk: RecordWalk = {
     run: { ...NO_RUN },
     takenIn: new Map(),
     validations: [],
@@ -119,9 +119,9 @@ export function recordOf(workflow: Workflow, events: Iterable<Event>): RunRecord
   };
 }
 
-type Entered = { readonly round: Round; readonly entry: number };
+type EnteredRound = { readonly round: Round; readonly entry: number };
 
-function note(workflow: Workflow, walk: Walk, event: Extract<Event, { type: "artifact-read" }>): void {
+function note(workflow: Workflow, walk: RecordWalk, event: Extract<Event, { type: "artifact-read" }>): void {
   const { reading, by } = event;
   const { run } = walk;
   const artifact = workflow.definition.artifacts[reading.artifact];
@@ -172,7 +172,7 @@ function statusOf(verdict: Verdict): Round["status"] {
 
 function validationOf(
   { run, reader, reading }: { readonly run: Run; readonly reader: Reader; readonly reading: Reading },
-  standing: Standing,
+  standing: ArtifactStatus,
   reason: string,
 ): Validation {
   const isValid = standing !== "invalid" && standing !== "missing";
@@ -198,7 +198,7 @@ function validationOf(
 }
 
 /** Checksums of all accepted artifacts that still count, by file. */
-function checksumsOf(workflow: Workflow, { run, takenIn }: Walk): RunRecord["run"]["checksums"] {
+function checksumsOf(workflow: Workflow, { run, takenIn }: RecordWalk): RunRecord["run"]["checksums"] {
   const counting = Object.entries(run.held).flatMap(([key, { reading }]) => {
     const { file = "" } = workflow.definition.artifacts[reading.artifact] ?? {};
     const at = takenIn.get(key)?.at;

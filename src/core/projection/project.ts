@@ -6,9 +6,9 @@
  */
 
 import type { Literal } from "../model/value.ts";
-import type { Tree } from "../model/workflow.ts";
+import type { DataTree } from "../model/workflow.ts";
 
-export function project(tree: Tree, root: unknown): unknown {
+export function project(tree: DataTree, root: unknown): unknown {
   if (typeof tree !== "object" || tree === null) return tree;
   if (isList(tree)) return tree.map((member) => project(member, root));
   if (isFrom(tree)) return taken(tree, root);
@@ -19,12 +19,12 @@ export function project(tree: Tree, root: unknown): unknown {
 }
 
 /** Whether the tree reads anything below this name. */
-export function reads(tree: Tree, root: string): boolean {
+export function reads(tree: DataTree, root: string): boolean {
   return pathsIn(tree).some((path) => isBelow(path, root));
 }
 
 /** All paths that the tree reads. */
-export function pathsIn(tree: Tree): readonly string[] {
+export function pathsIn(tree: DataTree): readonly string[] {
   if (typeof tree !== "object" || tree === null) return [];
   if (isList(tree)) return tree.flatMap(pathsIn);
   if (isFrom(tree))
@@ -43,21 +43,21 @@ function isBelow(path: string, root: string): boolean {
 
 type Paths = string | readonly string[];
 
-type Member = { readonly key: string | number; readonly item: unknown };
+type TreeMember = { readonly key: string | number; readonly item: unknown };
 
 /** `Array.isArray` alone does not narrow a readonly array. */
-function isList(value: unknown): value is readonly Tree[] {
+function isList(value: unknown): value is readonly DataTree[] {
   return Array.isArray(value);
 }
 
 /** One path or several, replacements for some values, and a default if no path has a value. */
-export type From = {
+export type FromTree = {
   readonly from: Paths;
-  readonly cases?: Readonly<Record<string, Tree>>;
-  readonly else?: Tree;
+  readonly cases?: Readonly<Record<string, DataTree>>;
+  readonly else?: DataTree;
 };
 
-export function isFrom(tree: object): tree is From {
+export function isFrom(tree: object): tree is FromTree {
   const cases: unknown = "cases" in tree ? tree.cases : {};
   return (
     "from" in tree &&
@@ -78,7 +78,7 @@ function pathsOf(paths: Paths): readonly string[] {
 }
 
 /** A single path gives its value. With several paths, an empty text counts as missing. */
-function taken(tree: From, root: unknown): unknown {
+function taken(tree: FromTree, root: unknown): unknown {
   const { from, cases } = tree;
   if (typeof from === "string" && cases === undefined && tree.else === undefined)
     return find(root, from) ?? null;
@@ -90,11 +90,11 @@ function taken(tree: From, root: unknown): unknown {
   return project((known === undefined ? tree.else : cases[known]) ?? null, root);
 }
 
-export function isEach(tree: object): tree is { readonly each: Paths; readonly give: Tree } {
+export function isEach(tree: object): tree is { readonly each: Paths; readonly give: DataTree } {
   return "each" in tree && "give" in tree && isPaths(tree.each) && Object.keys(tree).length === 2;
 }
 
-type MapTree = { readonly each: Paths; readonly key: string; readonly give: Tree };
+type MapTree = { readonly each: Paths; readonly key: string; readonly give: DataTree };
 
 export function isMap(tree: object): tree is MapTree {
   return (
@@ -108,7 +108,7 @@ export function isMap(tree: object): tree is MapTree {
 }
 
 /** One text made of several. */
-function isJoin(tree: object): tree is { readonly join: readonly Tree[] } {
+function isJoin(tree: object): tree is { readonly join: readonly DataTree[] } {
   return "join" in tree && isList(tree.join) && Object.keys(tree).length === 1;
 }
 
@@ -142,17 +142,17 @@ function find(root: unknown, path: string): unknown {
 }
 
 /** The members at several paths, in order. */
-function membersAt({ each }: { readonly each: Paths }, root: unknown): readonly Member[] {
+function membersAt({ each }: { readonly each: Paths }, root: unknown): readonly TreeMember[] {
   return pathsOf(each).flatMap((path) => membersOf(find(root, path)));
 }
 
-function membersOf(value: unknown): readonly Member[] {
+function membersOf(value: unknown): readonly TreeMember[] {
   if (Array.isArray(value)) return value.map((item: unknown, key) => ({ key, item }));
   if (isRecord(value)) return Object.entries(value).map(([key, item]) => ({ key, item }));
   return [];
 }
 
-function within(root: unknown, member: Member): unknown {
+function within(root: unknown, member: TreeMember): unknown {
   return isRecord(root) ? { ...root, ...member } : member;
 }
 

@@ -11,10 +11,10 @@ import { phaseOf } from "./phase.ts";
 import { partsOf, valuesOf } from "../gates/question-parts.ts";
 import { reads } from "./project.ts";
 import { NO_RUN, type PartAnswer, type Run } from "../model/run.ts";
-import type { Ask, Definition } from "../model/workflow.ts";
+import type { AskRule, Definition } from "../model/workflow.ts";
 
 /** *cancelled*: a person postponed it, or it was asked too often. *skipped*: the run continued without an answer. */
-type Status = "pending" | "answered" | "cancelled" | "skipped";
+type QuestionStatus = "pending" | "answered" | "cancelled" | "skipped";
 
 type QuestionRecord = {
   readonly id: string;
@@ -35,7 +35,7 @@ type QuestionRecord = {
   /** How often it was asked, and the number of invalid answers. */
   readonly times: number;
   readonly invalid: number;
-  readonly status: Status;
+  readonly status: QuestionStatus;
   readonly answer: string | null;
   readonly text: string;
   readonly by: string | null;
@@ -45,7 +45,7 @@ type QuestionRecord = {
 };
 
 /** An answer, and the agent that was started for it: *queued* until it is alive, *completed* when the question is asked again. */
-type Given = {
+type AnswerRecord = {
   readonly id: string;
   readonly option: string;
   readonly answer: string;
@@ -60,18 +60,18 @@ type Given = {
   readonly startedAt: string | null;
 };
 
-type Asked = {
+type AskedQuestion = {
   readonly times: number;
   readonly invalid: number;
-  readonly answers: readonly Given[];
-  readonly last: Given | null;
+  readonly answers: readonly AnswerRecord[];
+  readonly last: AnswerRecord | null;
   /** The last answer of each option. */
-  readonly options: Readonly<Record<string, Given>>;
+  readonly options: Readonly<Record<string, AnswerRecord>>;
 };
 
 export type Questions = {
   readonly questions: readonly QuestionRecord[];
-  readonly asked: Readonly<Record<string, Asked>>;
+  readonly asked: Readonly<Record<string, AskedQuestion>>;
 };
 
 /** Whether any projection shows these values; otherwise the caller need not read all events. */
@@ -81,32 +81,32 @@ export function showsQuestions({ projections }: Pick<Definition, "projections">)
   );
 }
 
-type Own<T> = { -readonly [K in keyof T]: T[K] };
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-type Tally = { times: number; invalid: number; readonly answers: Own<Given>[] };
+type AskTally = { times: number; invalid: number; readonly answers: Mutable<AnswerRecord>[] };
 
-type Walk = {
+type QuestionWalk = {
   readonly workflow: Workflow;
   readonly run: OwnRun;
   /** By id of the question. */
-  readonly records: Map<string, readonly Own<QuestionRecord>[]>;
-  readonly asked: Map<string, Tally>;
+  readonly records: Map<string, readonly Mutable<QuestionRecord>[]>;
+  readonly asked: Map<string, AskTally>;
   /** The fault of the last invalid answer. */
   wrong: string;
   /** The actor of the last move. */
   mover: string;
   /** Closed by the last event: the next move decides what that means. */
-  closed: readonly Own<QuestionRecord>[];
+  closed: readonly Mutable<QuestionRecord>[];
   /** Answered by the last event: no further incoming event since. */
-  given: Own<Given> | undefined;
+  given: Mutable<AnswerRecord> | undefined;
 };
 
 export function questionsIn(
   workflow: Workflow,
   events: Iterable<Event>,
-  textOf: (ask: Ask, run: Run) => string,
+  textOf: (ask: AskRule, run: Run) => string,
 ): Questions {
-  const walk: Walk = {
+  const walk: QuestionWalk = {
     workflow,
     run: { ...NO_RUN },
     records: new Map(),
@@ -127,12 +127,12 @@ export function questionsIn(
   };
 }
 
-function askedOf({ times, invalid, answers }: Tally): Asked {
+function askedOf({ times, invalid, answers }: AskTally): AskedQuestion {
   const options = Object.fromEntries(answers.map((given) => [given.option, given]));
   return { times, invalid, answers, last: answers.at(-1) ?? null, options };
 }
 
-function note(walk: Walk, event: Event, textOf: (ask: Ask, run: Run) => string): void {
+function note(walk: QuestionWalk, event: Event, textOf: (ask: AskRule, run: Run) => string): void {
   if (event.type === "question-opened") open(walk, event, textOf);
   if (event.type === "question-repeated") {
     walk.wrong = event.reason;
@@ -149,9 +149,13 @@ function note(walk: Walk, event: Event, textOf: (ask: Ask, run: Run) => string):
   if (event.type === "agent-alive") started(walk, event.role);
 }
 
-type Opened = Extract<Event, { type: "question-opened" }>;
+type QuestionOpened = Extract<Event, { type: "question-opened" }>;
 
-function open(walk: Walk, { ask, id }: Opened, textOf: (ask: Ask, run: Run) => string): void {
+function open(
+  walk: QuestionWalk,
+  { ask, id }: QuestionOpened,
+  textOf: (ask: AskRule, run: Run) => string,
+): void {
   const { workflow, run, records } = walk;
   const { definition } = workflow;
   const declared = definition.asks[ask];
@@ -188,7 +192,7 @@ function open(walk: Walk, { ask, id }: Opened, textOf: (ask: Ask, run: Run) => s
 }
 
 /** A part with an answer counts as answered while other parts are open. */
-function answerParts(walk: Walk, event: Pick<Closed, "id" | "parts">): void {
+function answerParts(walk: QuestionWalk, event: Pick<Closed, "id" | "parts">): void {
   for (const { part, answer, text, by } of event.parts ?? [])
     for (const record of walk.records.get(event.id) ?? []) {
       if (record.part !== part) continue;
@@ -206,7 +210,7 @@ function answerParts(walk: Walk, event: Pick<Closed, "id" | "parts">): void {
 
 type Closed = Extract<Event, { type: "question-closed" }>;
 
-function close(walk: Walk, event: Closed): void {
+function close(walk: QuestionWalk, event: Closed): void {
   const { ask, id, answer, text, by } = event;
   const { state, updatedAt: at } = walk.run;
   answerParts(walk, event);
@@ -217,12 +221,22 @@ function close(walk: Walk, event: Closed): void {
   if (answer === "") return;
   const [option = ""] = answer.split("/");
   const nobody = { followed: "none", role: null, startedAt: null } as const;
-  const given: Own<Given> = { id, option, answer, text, by, state, at, parts: event.parts ?? [], ...nobody };
+  const given: Mutable<AnswerRecord> = {
+    id,
+    option,
+    answer,
+    text,
+    by,
+    state,
+    at,
+    parts: event.parts ?? [],
+    ...nobody,
+  };
   tallyOf(walk, ask).answers.push(given);
   walk.given = given;
 }
 
-function moved(walk: Walk, event: Extract<Event, { type: "moved" }>): void {
+function moved(walk: QuestionWalk, event: Extract<Event, { type: "moved" }>): void {
   const { workflow, run } = walk;
   walk.mover = ledBy(workflow, run, event);
   for (const record of walk.closed) settle(walk, record, event);
@@ -231,8 +245,8 @@ function moved(walk: Walk, event: Extract<Event, { type: "moved" }>): void {
 
 /** The move that follows a question decides the question's status. */
 function settle(
-  { workflow, wrong }: Walk,
-  closed: Own<QuestionRecord>,
+  { workflow, wrong }: QuestionWalk,
+  closed: Mutable<QuestionRecord>,
   event: Extract<Event, { type: "moved" }>,
 ): void {
   const way = `${event.from} -> ${event.to}, by ${event.by}`;
@@ -257,7 +271,7 @@ function ledBy({ definition }: Workflow, run: Run, event: Extract<Event, { type:
   return by ?? event.by;
 }
 
-function started(walk: Walk, role: string): void {
+function started(walk: QuestionWalk, role: string): void {
   for (const { answers } of walk.asked.values())
     for (const given of answers)
       if (given.followed === "queued" && given.role === role) {
@@ -266,7 +280,7 @@ function started(walk: Walk, role: string): void {
       }
 }
 
-function tallyOf({ asked }: Walk, ask: string): Tally {
+function tallyOf({ asked }: QuestionWalk, ask: string): AskTally {
   const known = asked.get(ask) ?? { times: 0, invalid: 0, answers: [] };
   asked.set(ask, known);
   return known;

@@ -17,7 +17,7 @@ import { showsSaid } from "./accepted-values.ts";
 /** What only the edge knows: the workspace, the session, a pull request. */
 export type Resources = Readonly<Record<string, Literal | null>>;
 
-export type View = {
+export type ProjectedRun = {
   readonly run: Readonly<Record<string, unknown>>;
   readonly params: Readonly<Record<string, Literal>>;
   readonly counters: Readonly<Record<string, number>>;
@@ -27,10 +27,10 @@ export type View = {
   readonly agents: Readonly<Record<string, string>>;
   readonly resources: Resources;
   /** The last result of each check, by name of the artifact. */
-  readonly checks: Readonly<Record<string, CheckView>>;
+  readonly checks: Readonly<Record<string, CheckResult>>;
 };
 
-export function viewOf(workflow: Workflow, run: Run, resources: Resources): View {
+export function viewOf(workflow: Workflow, run: Run, resources: Resources): ProjectedRun {
   const { counters, artifacts, states } = workflow.definition;
   const { id, state, entry, startedAt, updatedAt, decisions, question } = run;
   return {
@@ -63,7 +63,7 @@ export function viewOf(workflow: Workflow, run: Run, resources: Resources): View
   };
 }
 
-function factsOf(workflow: Workflow, run: Run): View["facts"] {
+function factsOf(workflow: Workflow, run: Run): ProjectedRun["facts"] {
   const facts = Object.entries(workflow.definition.artifacts).filter(
     ([name, { reader }]) => reader.type === "fact" && standingOf(workflow, run, name) === "holds",
   );
@@ -71,7 +71,7 @@ function factsOf(workflow: Workflow, run: Run): View["facts"] {
 }
 
 /** The last result of a check, as projections show it. */
-type CheckView = {
+type CheckResult = {
   readonly commands: readonly { readonly command: Literal; readonly exitCode: number | null }[];
   readonly passed: boolean;
   readonly failing: Literal | null;
@@ -82,8 +82,8 @@ type CheckView = {
   readonly output: string | null;
 };
 
-function checksOf({ definition }: Workflow, run: Run): Record<string, CheckView> {
-  const checks: Record<string, CheckView> = {};
+function checksOf({ definition }: Workflow, run: Run): Record<string, CheckResult> {
+  const checks: Record<string, CheckResult> = {};
   for (const [name, { reader, file }] of Object.entries(definition.artifacts)) {
     const reading = run.held[name]?.reading;
     if (reader.type !== "check" || reading?.verdict === undefined) continue;

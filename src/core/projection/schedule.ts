@@ -10,12 +10,12 @@ import { fillPath } from "../text/fill-path.ts";
 import type { Run } from "../model/run.ts";
 import { isEnabled } from "./stages.ts";
 import { isGood, standingOf } from "../gates/artifact-status.ts";
-import type { Phase, Standing } from "../model/workflow.ts";
+import type { Phase, ArtifactStatus } from "../model/workflow.ts";
 
 /** *failed*: the run is blocked or ended there. *skipped*: not part of this run. *waived*: a person waived its result. */
 export type PhaseStatus = "pending" | "in_progress" | "completed" | "failed" | "skipped" | "waived";
 
-type Required = { readonly artifact: string; readonly file: string; readonly standing: Standing };
+type Required = { readonly artifact: string; readonly file: string; readonly standing: ArtifactStatus };
 
 /** The artifacts that must be valid when the run leaves the phase. *dropped*: this run does not need them. */
 type PhaseGate = {
@@ -23,7 +23,7 @@ type PhaseGate = {
   readonly required: readonly Required[];
 };
 
-export type Entry = {
+export type ScheduleEntry = {
   readonly phase: string;
   readonly stage: string;
   readonly name: string;
@@ -37,7 +37,7 @@ export type Entry = {
   readonly gate?: PhaseGate;
 };
 
-export function entriesOf(workflow: Workflow, run: Run): Entry[] {
+export function entriesOf(workflow: Workflow, run: Run): ScheduleEntry[] {
   const schedule = scheduleOf(workflow.definition);
   const here = schedule.findIndex(({ phase }) => phase.id === run.progress?.phase);
   const final = workflow.definition.states[run.state]?.final;
@@ -68,11 +68,14 @@ function isRefused(workflow: Workflow, run: Run, { makes }: Phase): boolean {
   return makes.some((artifact) => REFUSED.has(standingOf(workflow, run, artifact)));
 }
 
-const REFUSED: ReadonlySet<Standing> = new Set(["needs_fix", "needs_human", "reject"]);
+const REFUSED: ReadonlySet<ArtifactStatus> = new Set(["needs_fix", "needs_human", "reject"]);
 
-type Position = { readonly distance: number; readonly final: "done" | "cancelled" | "failed" | undefined };
+type PhasePosition = {
+  readonly distance: number;
+  readonly final: "done" | "cancelled" | "failed" | undefined;
+};
 
-function statusOf(run: Run, { stage, phase }: Scheduled, { distance, final }: Position): PhaseStatus {
+function statusOf(run: Run, { stage, phase }: Scheduled, { distance, final }: PhasePosition): PhaseStatus {
   if (!isEnabled(stage, run)) return "skipped";
   if (distance > 0) return final === "done" ? "skipped" : "pending";
   const { times = 0, waived } = run.progress?.phases[phase.id] ?? {};

@@ -2,15 +2,15 @@
 
 import { scheduleOf, type Workflow } from "../model/compile.ts";
 import { fillPath } from "../text/fill-path.ts";
-import type { Restart, Run } from "../model/run.ts";
-import { entriesOf, type Entry } from "./schedule.ts";
+import type { StageRestart, Run } from "../model/run.ts";
+import { entriesOf, type ScheduleEntry } from "./schedule.ts";
 import { isEnabled } from "./stages.ts";
 import { isGood } from "../gates/artifact-status.ts";
 import { worth } from "../gates/status-reason.ts";
 import type { Literal } from "../model/value.ts";
 import type { Condition, Move } from "../model/workflow.ts";
 
-type Word = "pending" | "in_progress" | "completed" | "failed" | "blocked" | "restarting" | "skipped";
+type StageStatus = "pending" | "in_progress" | "completed" | "failed" | "blocked" | "restarting" | "skipped";
 
 export function stagedOf(
   workflow: Workflow,
@@ -38,7 +38,11 @@ export function stagedOf(
   };
 }
 
-function stageWords(workflow: Workflow, run: Run, entries: readonly Entry[]): Record<string, Word> {
+function stageWords(
+  workflow: Workflow,
+  run: Run,
+  entries: readonly ScheduleEntry[],
+): Record<string, StageStatus> {
   const stages = workflow.definition.stages ?? [];
   return Object.fromEntries(
     stages.map((stage) => {
@@ -54,8 +58,8 @@ function stageWords(workflow: Workflow, run: Run, entries: readonly Entry[]): Re
 function stageWord(
   { definition }: Workflow,
   run: Run,
-  { own, name }: { readonly own: readonly Entry["status"][]; readonly name: string },
-): Word {
+  { own, name }: { readonly own: readonly ScheduleEntry["status"][]; readonly name: string },
+): StageStatus {
   // A bad result of one phase may be fixed in the next.
   const isAtWork = own.includes("in_progress");
   if (own.includes("failed") && !isAtWork)
@@ -70,8 +74,8 @@ function stageWord(
 function overall(
   { definition }: Workflow,
   run: Run,
-  { at, stoppedAt }: { readonly at: Entry | undefined; readonly stoppedAt: Literal | null },
-): Word | "stopped" {
+  { at, stoppedAt }: { readonly at: ScheduleEntry | undefined; readonly stoppedAt: Literal | null },
+): StageStatus | "stopped" {
   const final = definition.states[run.state]?.final;
   if (final !== undefined) return final === "done" ? "completed" : final === "failed" ? "failed" : "stopped";
   if (stoppedAt !== null) return "stopped";
@@ -102,7 +106,11 @@ function fileOf({ definition }: Workflow, run: Run, artifact: string): string[] 
 }
 
 /** The files of all accepted artifacts that still count. */
-function filesOf({ definition }: Workflow, run: Run, entries: readonly Entry[]): Record<string, string> {
+function filesOf(
+  { definition }: Workflow,
+  run: Run,
+  entries: readonly ScheduleEntry[],
+): Record<string, string> {
   const awaited = new Set(
     entries.flatMap(({ status, gate }) =>
       status === "pending" ? (gate?.required ?? []).map(({ artifact }) => artifact) : [],
@@ -118,14 +126,14 @@ function filesOf({ definition }: Workflow, run: Run, entries: readonly Entry[]):
   );
 }
 
-type Failure = {
+type StageFailure = {
   readonly stage: string;
   readonly phase: string;
   readonly error: string;
   readonly failedAt: string;
 };
 
-function failureOf(workflow: Workflow, run: Run, at: Entry | undefined): Failure | null {
+function failureOf(workflow: Workflow, run: Run, at: ScheduleEntry | undefined): StageFailure | null {
   if (at?.status !== "failed" || run.progress === undefined) return null;
   const { stage, phase } = at;
   const { is, rule, since } = run.progress;
@@ -145,7 +153,11 @@ function saySpent(condition: Condition): string[] {
   return condition.type === "counter" && condition.is === "spent" ? [`${condition.counter} is spent`] : [];
 }
 
-function restartView(workflow: Workflow, run: Run, { stage, from, to, restart, rule, at }: Restart): unknown {
+function restartView(
+  workflow: Workflow,
+  run: Run,
+  { stage, from, to, restart, rule, at }: StageRestart,
+): unknown {
   const reason = reasonFor(run, workflow.definition.moves[rule], at);
   return { stage, fromPhase: from, toPhase: to, restart, reason, at };
 }

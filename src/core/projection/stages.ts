@@ -4,14 +4,14 @@ import type { Workflow } from "../model/compile.ts";
 import type { Run } from "../model/run.ts";
 import type { Definition, Stage } from "../model/workflow.ts";
 
-type Progress = "pending" | "in_progress" | "completed" | "skipped";
+type StageProgress = "pending" | "in_progress" | "completed" | "skipped";
 
 export function isEnabled({ enabled }: Stage, { params }: Pick<Run, "params">): boolean {
   return typeof enabled === "object" ? params[enabled.param] === true : enabled;
 }
 
 /** By name and in order. A disabled stage is always skipped. */
-export function progressOf(workflow: Workflow, run: Run): Record<string, Progress> {
+export function progressOf(workflow: Workflow, run: Run): Record<string, StageProgress> {
   const stages = workflow.definition.stages ?? [];
   const here = stages.findIndex(({ name }) => name === stageOf(workflow.definition, run));
   return Object.fromEntries(
@@ -27,13 +27,13 @@ function stageOf({ states }: Definition, { state, frames }: Run): string | undef
   return states[state]?.stage ?? states[frames.findLast((frame) => frame.state === state)?.from ?? ""]?.stage;
 }
 
-function besides(distance: number): Progress {
+function besides(distance: number): StageProgress {
   if (distance === 0) return "in_progress";
   return distance < 0 ? "completed" : "pending";
 }
 
 /** Outside of all stages, only the artifacts tell how far each stage came. */
-function madeIn({ definition }: Workflow, { state, held }: Run, { makes }: Stage): Progress {
+function madeIn({ definition }: Workflow, { state, held }: Run, { makes }: Stage): StageProgress {
   if (definition.states[state]?.final === "done") return "completed";
   const isHeld = (name: string): boolean => held[name] !== undefined;
   if (isHeld(makes.at(-1) ?? "")) return "completed";

@@ -1,18 +1,18 @@
 /** What a definition's actions do to a run. An action without a target does nothing. */
 
 import { foreignFor } from "../gates/accepted-artifacts.ts";
-import { record, type Draft } from "./draft.ts";
+import { record, type StepDraft } from "./draft.ts";
 import { membersOf } from "../gates/fan-out-members.ts";
 import { slotKey, type Agent, type Run } from "../model/run.ts";
 import { isGood, standingOfSlot } from "../gates/artifact-status.ts";
 import type { Action } from "../model/workflow.ts";
 import type { Workflow } from "../model/compile.ts";
 
-export function act(draft: Draft, actions: readonly Action[]): void {
+export function act(draft: StepDraft, actions: readonly Action[]): void {
   for (const action of actions) actOnce(draft, action);
 }
 
-function actOnce(draft: Draft, action: Action): void {
+function actOnce(draft: StepDraft, action: Action): void {
   switch (action.type) {
     case "start":
       return start(draft, {
@@ -54,15 +54,18 @@ function actOnce(draft: Draft, action: Action): void {
 }
 
 /** Starts an agent unless one is alive for the same role and slot: two never exist. */
-export function start(draft: Draft, on: { role: string; slot: string; prompt?: string; fan?: string }): void {
-  const { role, slot } = on;
+export function start(
+  draft: StepDraft,
+  call: { role: string; slot: string; prompt?: string; fan?: string },
+): void {
+  const { role, slot } = call;
   const present = draft.run.agents[slotKey(role, slot)];
   if (present !== undefined && isUp(present)) return;
   if (isWithheld(draft, role, slot)) return;
   const declared = draft.workflow.definition.roles[role];
   const attempt = (draft.run.attempts[role] ?? 0) + 1;
-  const prompt = on.prompt ?? (attempt === 1 ? declared?.prompt : declared?.again) ?? role;
-  const fan = on.fan === undefined ? {} : { fan: on.fan };
+  const prompt = call.prompt ?? (attempt === 1 ? declared?.prompt : declared?.again) ?? role;
+  const fan = call.fan === undefined ? {} : { fan: call.fan };
   seeArchived(draft, role);
   const given = { inputs: inputsOf(draft, role), seen: seenOf(draft, role, slot) };
   record(draft, { type: "agent-called", role, slot, attempt, prompt, ...given, ...fan });
@@ -73,7 +76,7 @@ export function start(draft: Draft, on: { role: string; slot: string; prompt?: s
  * The agent's result would be about texts that are not accepted, and would not count. A person must accept the texts and restart
  * the agent.
  */
-function isWithheld(draft: Draft, role: string, slot: string): boolean {
+function isWithheld(draft: StepDraft, role: string, slot: string): boolean {
   // No person restarts a single member of a fan-out. So it starts; its result does not count, and its end is counted.
   const foreign = slot === "" ? foreignFor(draft.workflow, draft.run, role) : [];
   if (foreign.length === 0) return false;
@@ -90,7 +93,7 @@ export function isUp(agent: Agent): boolean {
  * A file that is archived before its author starts no longer exists, so the same content counts as new afterwards. A section may
  * return with its page.
  */
-function seeArchived(draft: Draft, role: string): void {
+function seeArchived(draft: StepDraft, role: string): void {
   const { artifacts } = draft.workflow.definition;
   const archived = draft.effects.flatMap((effect) =>
     effect.type === "archive-artifacts" ? effect.artifacts : [],
@@ -103,13 +106,13 @@ function seeArchived(draft: Draft, role: string): void {
   if (own.size > 0) seeGone(draft, (key) => own.has(key));
 }
 
-function seeGone(draft: Draft, isMeant: (key: string) => boolean): void {
+function seeGone(draft: StepDraft, isMeant: (key: string) => boolean): void {
   for (const [key, digest] of Object.entries(draft.run.seen))
     if (digest !== "" && isMeant(key)) record(draft, { type: "artifact-seen", key, digest: "" });
 }
 
 /** Digests of the artifacts that the role's own outputs are bound to, at its start. */
-function inputsOf(draft: Draft, role: string): Record<string, string> {
+function inputsOf(draft: StepDraft, role: string): Record<string, string> {
   const inputs: Record<string, string> = {};
   for (const artifact of Object.values(draft.workflow.definition.artifacts)) {
     if (!artifact.by.includes(role)) continue;
@@ -121,7 +124,7 @@ function inputsOf(draft: Draft, role: string): Record<string, string> {
 }
 
 /** Digests of the role's outputs that exist already. At the agent's end, only later changes are its work. */
-function seenOf({ workflow, run }: Draft, role: string, slot: string): Record<string, string> {
+function seenOf({ workflow, run }: StepDraft, role: string, slot: string): Record<string, string> {
   const seen: Record<string, string> = {};
   for (const name in workflow.definition.artifacts) {
     const artifact = workflow.definition.artifacts[name];
@@ -133,7 +136,7 @@ function seenOf({ workflow, run }: Draft, role: string, slot: string): Record<st
   return seen;
 }
 
-function startEach(draft: Draft, role: string, name: string): void {
+function startEach(draft: StepDraft, role: string, name: string): void {
   const each = draft.workflow.definition.artifacts[name]?.each;
   if (each === undefined) return;
   const slots = membersOf(draft.workflow, draft.run, each).map(({ slot }) => slot);
@@ -143,7 +146,7 @@ function startEach(draft: Draft, role: string, name: string): void {
 }
 
 /** In order: an interrupted member continues, and a member with a valid result is skipped. */
-function firstOpen(draft: Draft, name: string, slots: readonly string[]): readonly string[] {
+function firstOpen(draft: StepDraft, name: string, slots: readonly string[]): readonly string[] {
   const isDone = (slot: string): boolean =>
     isGood(standingOfSlot(draft.workflow, draft.run, { artifact: name, slot }));
   for (const slot of slots.filter(isDone))
@@ -151,7 +154,7 @@ function firstOpen(draft: Draft, name: string, slots: readonly string[]): readon
   return slots.filter((slot) => draft.run.slots[name]?.[slot] === "open").slice(0, 1);
 }
 
-function stop(draft: Draft, matches: (agent: Agent) => boolean): void {
+function stop(draft: StepDraft, matches: (agent: Agent) => boolean): void {
   for (const agent of Object.values(draft.run.agents)) {
     if (!matches(agent)) continue;
     const { role, slot, attempt } = agent;
@@ -164,7 +167,7 @@ function stop(draft: Draft, matches: (agent: Agent) => boolean): void {
   }
 }
 
-function tell(draft: Draft, action: Extract<Action, { type: "tell" }>): void {
+function tell(draft: StepDraft, action: Extract<Action, { type: "tell" }>): void {
   const agent = draft.run.agents[action.role];
   if (agent !== undefined && isUp(agent)) {
     draft.effects.push({
@@ -182,7 +185,7 @@ function tell(draft: Draft, action: Extract<Action, { type: "tell" }>): void {
   }
 }
 
-function mark(draft: Draft, role: string): void {
+function mark(draft: StepDraft, role: string): void {
   const agent = draft.run.agents[role];
   const attempt = draft.run.attempts[role] ?? 0;
   if (agent === undefined) record(draft, { type: "agent-crashed", role, slot: "", attempt });
@@ -194,7 +197,7 @@ function mark(draft: Draft, role: string): void {
  * When a member is settled and the run stays in its state, its agent is stopped and the next one is started. After a move, open
  * members continue when the fan-out is started again.
  */
-export function goOn(draft: Draft): void {
+export function goOn(draft: StepDraft): void {
   const { inTurn } = draft.workflow;
   if (inTurn.length === 0 || draft.events.some(({ type }) => type === "moved")) return;
   for (const name of inTurn) {
@@ -216,7 +219,7 @@ function nextOf(workflow: Workflow, run: Run, name: string): string | undefined 
 }
 
 /** A finished agent must not write while the next one works. */
-function dismiss(draft: Draft, name: string): void {
+function dismiss(draft: StepDraft, name: string): void {
   for (const agent of Object.values(draft.run.agents)) {
     const { role, slot, attempt } = agent;
     if (agent.fan !== name || !isUp(agent) || draft.run.slots[name]?.[slot] === "open") continue;

@@ -11,8 +11,8 @@ import {
   type Agent,
   type Run,
   RESTARTS_KEPT,
-  type Progress,
-  type Restart,
+  type ScheduleProgress,
+  type StageRestart,
 } from "../model/run.ts";
 import type { Workflow } from "../model/compile.ts";
 
@@ -117,9 +117,9 @@ export function change(run: OwnRun, event: Event): void {
   }
 }
 
-type Asking = Extract<Event, { readonly ask: string; readonly id: string }>;
+type QuestionEvent = Extract<Event, { readonly ask: string; readonly id: string }>;
 
-function ask(run: OwnRun, event: Asking): void {
+function ask(run: OwnRun, event: QuestionEvent): void {
   const { ask: name, id } = event;
   const { question } = run;
   const repeats = question?.repeats ?? 0;
@@ -226,9 +226,13 @@ function setStatus(
 }
 
 /** The move that changes the phase, and its time. */
-type Taken = { readonly rule: number; readonly at: string };
+type PhaseMove = { readonly rule: number; readonly at: string };
 
-function advance(before: Progress | undefined, next: PhaseChange, { rule, at }: Taken): Progress {
+function advance(
+  before: ScheduleProgress | undefined,
+  next: PhaseChange,
+  { rule, at }: PhaseMove,
+): ScheduleProgress {
   const { phases = {}, restarted = [] } = before ?? {};
   const now = { phase: next.phase, is: next.type, rule, since: at };
   if (next.type !== "begun") return { ...now, phases, restarted };
@@ -237,7 +241,7 @@ function advance(before: Progress | undefined, next: PhaseChange, { rule, at }: 
   const begun = { ...now, phases: { ...phases, [phase]: { times } } };
   if (restarts === undefined) return { ...begun, restarted };
   const earlier = restarted.findLast(({ stage }) => stage === restarts)?.restart ?? 0;
-  const last: Restart = {
+  const last: StageRestart = {
     stage: restarts,
     from: before?.phase ?? phase,
     to: phase,
@@ -249,7 +253,7 @@ function advance(before: Progress | undefined, next: PhaseChange, { rule, at }: 
 }
 
 /** A person waives the result of the phase, until the phase starts again. */
-function answerFor(progress: Progress, phase: string): Progress {
+function answerFor(progress: ScheduleProgress, phase: string): ScheduleProgress {
   const { times = 0 } = progress.phases[phase] ?? {};
   return { ...progress, phases: { ...progress.phases, [phase]: { times, waived: true } } };
 }

@@ -5,7 +5,7 @@ import { NONE, type Workflow } from "../model/compile.ts";
 import type { Effect, Event, Incoming } from "../model/event.ts";
 import type { Run } from "../model/run.ts";
 
-export type Draft = {
+export type StepDraft = {
   readonly workflow: Workflow;
   /** Resources that the edge has reserved for this event. */
   readonly reserved: readonly string[];
@@ -17,13 +17,13 @@ export type Draft = {
   readonly effects: Effect[];
 };
 
-export function open(workflow: Workflow, run: Run, event: Incoming): Draft {
+export function open(workflow: Workflow, run: Run, event: Incoming): StepDraft {
   const reserved = "reserved" in event ? (event.reserved ?? NONE) : NONE;
   const taken = "taken" in event && event.taken !== undefined ? { taken: event.taken } : {};
   return { workflow, reserved, ...taken, run: { ...run }, events: [], effects: [] };
 }
 
-export function record(draft: Draft, event: Event): void {
+export function record(draft: StepDraft, event: Event): void {
   draft.events.push(event);
   change(draft.run, event);
 }

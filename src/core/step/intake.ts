@@ -3,9 +3,9 @@
 import { acceptedBefore, inputsOf } from "../gates/accepted-artifacts.ts";
 import { isUp } from "./act.ts";
 import { NONE } from "../model/compile.ts";
-import { record, type Draft } from "./draft.ts";
+import { record, type StepDraft } from "./draft.ts";
 import type { Actor, Facts, Reading } from "../model/event.ts";
-import { slotKey, type Agent, type Held, type Run } from "../model/run.ts";
+import { slotKey, type Agent, type HeldReading, type Run } from "../model/run.ts";
 import { isGood, standingOfSlot } from "../gates/artifact-status.ts";
 import type { Artifact } from "../model/artifact.ts";
 
@@ -19,7 +19,7 @@ export function currentAgent(run: Run, actor: Extract<Actor, { type: "agent" }>)
   return agent !== undefined && agent.attempt === actor.attempt && isUp(agent) ? agent : undefined;
 }
 
-export function intake(draft: Draft, facts: Facts & { readonly given?: boolean }, actor: Actor): void {
+export function intake(draft: StepDraft, facts: Facts & { readonly given?: boolean }, actor: Actor): void {
   if (facts.tree !== undefined && facts.tree !== draft.run.tree) seeTree(draft, facts.tree);
   const from = { actor, isGiven: facts.given === true };
   const { artifacts } = draft.workflow.definition;
@@ -31,7 +31,7 @@ export function intake(draft: Draft, facts: Facts & { readonly given?: boolean }
 }
 
 /** An output that an agent leaves at its end counts only if it has changed since the agent was called. */
-export function intakeAtEnd(draft: Draft, facts: Facts, agent: Agent): void {
+export function intakeAtEnd(draft: StepDraft, facts: Facts, agent: Agent): void {
   const { role, slot, attempt, seen } = agent;
   const isWork = (reading: Reading): boolean =>
     reading.digest === "" || seen[slotKey(reading.artifact, reading.slot)] !== reading.digest;
@@ -39,7 +39,7 @@ export function intakeAtEnd(draft: Draft, facts: Facts, agent: Agent): void {
   intake(draft, { ...facts, readings }, { type: "agent", role, slot, attempt });
 }
 
-export function seeTree(draft: Draft, tree: string): void {
+export function seeTree(draft: StepDraft, tree: string): void {
   const { workflow, run } = draft;
   const drop = Object.keys(run.waivers).filter((name) =>
     workflow.definition.artifacts[name]?.bind.includes("tree"),
@@ -47,7 +47,7 @@ export function seeTree(draft: Draft, tree: string): void {
   record(draft, { type: "tree-seen", tree, drop });
 }
 
-function takeIn(draft: Draft, reading: Reading, from: { actor: Actor; isGiven: boolean }): void {
+function takeIn(draft: StepDraft, reading: Reading, from: { actor: Actor; isGiven: boolean }): void {
   const { actor, isGiven } = from;
   const { workflow, run } = draft;
   const artifact = workflow.definition.artifacts[reading.artifact];
@@ -88,7 +88,7 @@ function takeIn(draft: Draft, reading: Reading, from: { actor: Actor; isGiven: b
   if (reading.slot !== "") settleSlot(draft, reading);
 }
 
-function noteSeen(draft: Draft, key: string, digest: string): void {
+function noteSeen(draft: StepDraft, key: string, digest: string): void {
   if (draft.run.seen[key] !== digest) record(draft, { type: "artifact-seen", key, digest });
 }
 
@@ -108,14 +108,14 @@ function isAnew(
  * A text that an author without a vote has changed is no longer the accepted one. A verdict stays: the journal has it, and
  * rewriting its text changes nothing.
  */
-function displaces(known: Held | undefined, reading: Reading): boolean {
+function displaces(known: HeldReading | undefined, reading: Reading): boolean {
   return (
     known !== undefined && known.reading.verdict === undefined && known.reading.digest !== reading.digest
   );
 }
 
 /** Keeps the accepted reading: if the text is restored exactly, it counts again. */
-function displace(draft: Draft, reading: Reading, by: string): void {
+function displace(draft: StepDraft, reading: Reading, by: string): void {
   const { workflow, run } = draft;
   const accepted = acceptedBefore(workflow, run, reading);
   if (accepted?.digest === reading.digest) {
@@ -133,7 +133,7 @@ function isOwnSlot(artifact: Artifact, reading: Reading, actor: Actor): boolean 
   return actor.type === "agent" && actor.slot === reading.slot;
 }
 
-function settleSlot(draft: Draft, reading: Reading): void {
+function settleSlot(draft: StepDraft, reading: Reading): void {
   const isOpenSlot = draft.run.slots[reading.artifact]?.[reading.slot] === "open";
   if (!isOpenSlot || !isGood(standingOfSlot(draft.workflow, draft.run, reading))) return;
   record(draft, { type: "slot-settled", artifact: reading.artifact, slot: reading.slot, outcome: "done" });

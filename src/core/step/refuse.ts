@@ -47,15 +47,15 @@ export function notInMap(workflow: Workflow, run: Run, to: string): Refusal {
 
 export function notYourRole(
   run: Run,
-  on: { who: string; what: string; allowed: readonly string[]; move?: Move },
+  act: { who: string; what: string; allowed: readonly string[]; move?: Move },
 ): Refusal {
-  const allowed = on.allowed.map((name) =>
+  const allowed = act.allowed.map((name) =>
     name === "human" ? "a person" : name === "engine" ? "the engine, by itself" : name,
   );
   return {
     code: "not-your-role",
-    message: `${on.what} is for ${allowed.join(" or ")}, not for ${on.who === "human" ? "a person" : on.who}`,
-    ...(on.move === undefined ? {} : { at: on.move.at }),
+    message: `${act.what} is for ${allowed.join(" or ")}, not for ${act.who === "human" ? "a person" : act.who}`,
+    ...(act.move === undefined ? {} : { at: act.move.at }),
     next: `signalbox next ${run.id}`,
   };
 }
@@ -89,13 +89,13 @@ export function notOpen(run: Run, to: string, reasons: readonly Unmet[]): Refusa
 /** An option of the question that is closed for this run. */
 export function shutAnswer(
   run: Run,
-  on: { answer: string; reasons: readonly Unmet[]; open: readonly string[] },
+  choice: { answer: string; reasons: readonly Unmet[]; open: readonly string[] },
 ): Refusal {
-  const [first] = on.reasons;
-  const commands = on.open.map((value) => `signalbox answer ${run.id} ${value}`);
+  const [first] = choice.reasons;
+  const commands = choice.open.map((value) => `signalbox answer ${run.id} ${value}`);
   return {
     code: first?.code ?? "gate-not-met",
-    message: `${run.question?.id ?? ""}: "${on.answer}" cannot be chosen now: ${first?.message ?? "its gate is not met"}`,
+    message: `${run.question?.id ?? ""}: "${choice.answer}" cannot be chosen now: ${first?.message ?? "its gate is not met"}`,
     ...(first?.at === undefined ? {} : { at: first.at }),
     next: commands.length === 0 ? `signalbox why ${run.id}` : commands.join(", or: "),
   };

@@ -1,12 +1,12 @@
 /** What a move means for the schedule. The event of the move records it, so that a replay looks nothing up. */
 
 import { scheduleOf, type Workflow } from "../model/compile.ts";
-import type { Draft } from "./draft.ts";
+import type { StepDraft } from "./draft.ts";
 import type { PhaseChange } from "../model/event.ts";
 import { START, type Move } from "../model/workflow.ts";
 
 export function changeOf(
-  { workflow, run }: Pick<Draft, "workflow" | "run">,
+  { workflow, run }: Pick<StepDraft, "workflow" | "run">,
   to: string,
   move: Move,
 ): { phase?: PhaseChange } {

@@ -6,7 +6,7 @@
  */
 
 import type { Workflow } from "../model/compile.ts";
-import { open, record, type Draft } from "./draft.ts";
+import { open, record, type StepDraft } from "./draft.ts";
 import type { Effect, Event, Incoming, Refusal } from "../model/event.ts";
 import { answer } from "./events/answer.ts";
 import { ask } from "./events/ask.ts";
@@ -38,7 +38,7 @@ export function step(workflow: Workflow, run: Run, event: Incoming): Step {
   return { ok: true, run: draft.run, events: draft.events, effects: draft.effects };
 }
 
-function decide(draft: Draft, event: Incoming): Refusal | undefined {
+function decide(draft: StepDraft, event: Incoming): Refusal | undefined {
   const { run, workflow } = draft;
   const wrong = validate(workflow, run, event);
   if (wrong !== undefined) return wrong;
@@ -69,7 +69,7 @@ function decide(draft: Draft, event: Incoming): Refusal | undefined {
 
 /** Starts and ends of agents are always recorded, in every state of the run. */
 function agentEvent(
-  draft: Draft,
+  draft: StepDraft,
   event: Extract<Incoming, { type: "agent-started" | "agent-ended" }>,
 ): undefined {
   const { role, slot, attempt } = event;

@@ -3,7 +3,7 @@
 import { waivedFor } from "../gates/accepted-artifacts.ts";
 import { act } from "./act.ts";
 import { NONE } from "../model/compile.ts";
-import { record, type Draft } from "./draft.ts";
+import { record, type StepDraft } from "./draft.ts";
 import { isOpen, targetOf } from "../gates/gate.ts";
 import type { Run } from "../model/run.ts";
 import { valueOf } from "../gates/artifact-status.ts";
@@ -18,7 +18,7 @@ type Taker = { readonly by: string; readonly words?: string };
 
 const ENGINE: Taker = { by: "engine" };
 
-export function take(draft: Draft, move: Move, { by, words = "" }: Taker): void {
+export function take(draft: StepDraft, move: Move, { by, words = "" }: Taker): void {
   const { workflow, run } = draft;
   const from = run.state;
   const to = targetOf(run, move);
@@ -62,13 +62,13 @@ export function take(draft: Draft, move: Move, { by, words = "" }: Taker): void 
   if (state?.ask !== undefined) openQuestion(draft, state.ask);
 }
 
-export function count(draft: Draft, counter: string): void {
+export function count(draft: StepDraft, counter: string): void {
   const value = (draft.run.counters[counter] ?? 0) + 1;
   record(draft, { type: "counted", counter, value, renew: draft.workflow.artifactsPer[counter] ?? NONE });
 }
 
 /** Takes moves of the engine until none is open. Returns whether it took any. */
-export function settle(draft: Draft): boolean {
+export function settle(draft: StepDraft): boolean {
   const { workflow } = draft;
   for (let moves = 0; moves < SETTLE_MAX; moves += 1) {
     const candidates = workflow.engineMovesFrom[draft.run.state];
@@ -84,7 +84,7 @@ export function settle(draft: Draft): boolean {
  * the scope of artifacts that must change after it. Content from before the run does not count as new.
  */
 function begun(
-  { workflow, run }: Draft,
+  { workflow, run }: StepDraft,
   to: string,
   move: Move,
 ): { reset: readonly string[]; renew: readonly string[] } {
@@ -99,7 +99,7 @@ function begun(
 }
 
 /** The new values of text parameters, with references to other parameters resolved now. */
-function noted({ run }: Draft, { set }: Move): { set?: Readonly<Record<string, string>> } {
+function noted({ run }: StepDraft, { set }: Move): { set?: Readonly<Record<string, string>> } {
   if (set === undefined) return {};
   return {
     set: Object.fromEntries(Object.entries(set).map(([name, value]) => [name, String(valueOf(run, value))])),
@@ -124,7 +124,7 @@ function numberIn({ decisions }: Run): number {
 
 const NUMBERED = /^UD-(\d+)$/;
 
-function openQuestion(draft: Draft, ask: string): void {
+function openQuestion(draft: StepDraft, ask: string): void {
   const declared = draft.workflow.definition.asks[ask];
   const id = declared !== undefined && declared.id !== "" ? declared.id : `UD-${numberIn(draft.run) + 1}`;
   record(draft, { type: "question-opened", ask, id });

@@ -7,14 +7,14 @@
 
 import { inOrder, type GraphTask } from "./graph.ts";
 
-type Named = GraphTask & { readonly title: string };
+type TitledTask = GraphTask & { readonly title: string };
 
 /** A task of the earlier graph that is done or that a person skipped. */
-export type Past = { readonly task: Named; readonly outcome: "done" | "skipped" };
+export type Past = { readonly task: TitledTask; readonly outcome: "done" | "skipped" };
 
 /** By id. */
 export function takenOver<T extends Past>(
-  tasks: readonly Named[],
+  tasks: readonly TitledTask[],
   past: readonly T[],
 ): ReadonlyMap<string, T> {
   const known = new Map(past.map((each) => [each.task.id, each]));
@@ -27,7 +27,7 @@ export function takenOver<T extends Past>(
   return taken;
 }
 
-function isSame(one: Named, other: Named): boolean {
+function isSame(one: TitledTask, other: TitledTask): boolean {
   return one.title === other.title && isSet(one.files, other.files) && isSet(one.dependsOn, other.dependsOn);
 }
 

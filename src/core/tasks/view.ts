@@ -6,7 +6,7 @@ import { framesOf, phaseOf, type Frame } from "../projection/phase.ts";
 import type { Questions } from "../projection/questions.ts";
 import type { Round } from "../projection/journal-record.ts";
 import type { Run } from "../model/run.ts";
-import type { Said } from "../projection/accepted-values.ts";
+import type { AcceptedValues } from "../projection/accepted-values.ts";
 
 /** The status of its run decides between `waiting` and `running`; *failed* includes every end except done. */
 type TaskStatus = "pending" | "running" | "waiting" | "completed" | "failed" | "blocked" | "skipped";
@@ -35,7 +35,7 @@ export type TaskInside = {
   readonly counters: Readonly<Record<string, number>>;
   readonly waivers: readonly Run["waivers"][string][];
   readonly questions: Questions["questions"];
-  readonly collected: Said["collected"];
+  readonly collected: AcceptedValues["collected"];
   /** The last round of each review that the run's own files show. */
   readonly reviews: Readonly<Record<string, Round>>;
 };
@@ -124,18 +124,18 @@ function onesOf(known: readonly KnownTask[]): readonly One[] {
   );
 }
 
-function viewOf(known: KnownTask, on: { readonly wave: number; readonly isWaived: boolean }): TaskView {
+function viewOf(known: KnownTask, position: { readonly wave: number; readonly isWaived: boolean }): TaskView {
   const { task, run, took, summary } = known;
   return {
     id: task.id,
     title: task.title,
-    status: statusOf(known, on.isWaived),
+    status: statusOf(known, position.isWaived),
     summary,
     files: task.files,
     dependencies: task.dependsOn,
     complexity: task.complexity ?? null,
     run: [run, took].find((each) => each !== "") ?? null,
-    wave: on.wave,
+    wave: position.wave,
     ...known.inside,
   };
 }
@@ -197,15 +197,15 @@ export function cut(text: string, max: number): string {
  * Decisions, waivers and values of an earlier run of a task stay valid. Findings of its reviews do not: the later run was
  * reviewed again.
  */
-type Told<T> = readonly (T & { readonly task: string })[];
+type TaskMembers<T> = readonly (T & { readonly task: string })[];
 
 type TasksTold = {
   /** `ref` is unique among the questions of all runs of all tasks. */
-  readonly questions: Told<TaskInside["questions"][number] & { readonly ref: string }>;
-  readonly waivers: Told<TaskInside["waivers"][number]>;
+  readonly questions: TaskMembers<TaskInside["questions"][number] & { readonly ref: string }>;
+  readonly waivers: TaskMembers<TaskInside["waivers"][number]>;
   /** The issues of the last round of each review. */
-  readonly issues: Told<{ readonly artifact: string }>;
-  readonly collected: Readonly<Record<string, Told<TaskInside["collected"][string][number]>>>;
+  readonly issues: TaskMembers<{ readonly artifact: string }>;
+  readonly collected: Readonly<Record<string, TaskMembers<TaskInside["collected"][string][number]>>>;
 };
 
 type One = {

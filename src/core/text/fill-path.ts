@@ -1,4 +1,4 @@
-import type { Moved } from "../model/event.ts";
+import type { MovedFolder } from "../model/event.ts";
 import type { Run } from "../model/run.ts";
 import type { Literal } from "../model/value.ts";
 
@@ -19,7 +19,7 @@ function inFolder(path: string, from: string, to: string): string {
   return path.startsWith(`${from}/`) ? `${to}${path.slice(from.length)}` : path;
 }
 
-function movedIn({ held }: Run): Moved | undefined {
+function movedIn({ held }: Run): MovedFolder | undefined {
   for (const key in held) {
     const moved = held[key]?.reading.moved;
     if (moved !== undefined) return moved;

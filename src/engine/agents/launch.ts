@@ -8,7 +8,7 @@ import { policyOf, reviewsIn } from "../../core/explain/review-policy.ts";
 import { blockOf, valueOf } from "../../core/gates/artifact-status.ts";
 import type { Workflow } from "../../core/model/compile.ts";
 import type { Definition, Role } from "../../core/model/workflow.ts";
-import { fill, fillAsked, wordsIn, type Word } from "../../format/prompt.ts";
+import { fill, fillAsked, wordsIn, type PromptWord } from "../../format/prompt.ts";
 import type { Works } from "../box.ts";
 import { isHandedOn } from "./environment.ts";
 import type { WorkspaceRow } from "../ports/registry.ts";
@@ -82,9 +82,9 @@ function wordsOf({ definition }: Workflow, run: Run): Record<string, string> {
 }
 
 /** A definition never changes, and all its prompts are much to read. */
-const named = new WeakMap<Definition, readonly Word[]>();
+const named = new WeakMap<Definition, readonly PromptWord[]>();
 
-function namedIn(definition: Definition): readonly Word[] {
+function namedIn(definition: Definition): readonly PromptWord[] {
   const known = named.get(definition);
   if (known !== undefined) return known;
   const names = Object.keys(definition.artifacts);

@@ -5,7 +5,7 @@
 
 import type { Workflow } from "../../core/model/compile.ts";
 import type { Reading } from "../../core/model/event.ts";
-import { slotKey, type Held, type Run } from "../../core/model/run.ts";
+import { slotKey, type HeldReading, type Run } from "../../core/model/run.ts";
 import type { Artifact } from "../../core/model/artifact.ts";
 import type { Works } from "../box.ts";
 import { fillPath, placeOf } from "../submit/place.ts";
@@ -67,7 +67,7 @@ export function alteredIn(
 
 /** Whose text it was that counted last. The words of a verdict are in the journal, and nobody goes by its file. */
 function acceptedOf(
-  held: Held | undefined,
+  held: HeldReading | undefined,
   { by, reader }: Artifact,
 ): { readonly digest: string; readonly from: string } | undefined {
   if (held === undefined || ("review" in reader && reader.review !== undefined)) return undefined;

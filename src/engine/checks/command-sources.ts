@@ -5,7 +5,13 @@
 
 import type { Reading } from "../../core/model/event.ts";
 import type { Run } from "../../core/model/run.ts";
-import { isPlain, listedIn, plainly, vouchedIn, type Listed } from "../../core/gates/vouched-commands.ts";
+import {
+  isPlain,
+  listedIn,
+  plainly,
+  vouchedIn,
+  type ListedCommands,
+} from "../../core/gates/vouched-commands.ts";
 import { sha256 } from "../../format/sha256.ts";
 import type { Works } from "../box.ts";
 import { commandsOf, type Check } from "./commands.ts";
@@ -72,7 +78,7 @@ export async function plannedFor(works: Works, kept: Kept, reader: Check): Promi
 type Allowed = { readonly command?: string; readonly why?: string };
 
 function allowedOf(
-  { command, content }: Listed["commands"][number],
+  { command, content }: ListedCommands["commands"][number],
   on: {
     readonly own: readonly string[];
     readonly named: Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@
 
 import type { Reading } from "../../core/model/event.ts";
 import type { Run } from "../../core/model/run.ts";
-import { failingOf, type Told } from "../../format/reading/failure-place.ts";
+import { failingOf, type FailurePlace } from "../../format/reading/failure-place.ts";
 import type { Works } from "../box.ts";
 import { listsOf, type Check } from "./commands.ts";
 import { boundWorkspace, placeOf } from "../submit/place.ts";
@@ -103,10 +103,10 @@ export function codesIn(dir: string): string {
   return `${dir}/codes`;
 }
 
-const CUT_SHORT: Told = { failing: "unknown", rule: "cut-short" };
+const CUT_SHORT: FailurePlace = { failing: "unknown", rule: "cut-short" };
 
 /** Only files of the work that was checked count. */
-async function whereFailed(works: Works, job: JobRow, text: string): Promise<Told> {
+async function whereFailed(works: Works, job: JobRow, text: string): Promise<FailurePlace> {
   const root = boundWorkspace(works, job.run)?.path;
   if (root === undefined) return CUT_SHORT;
   return failingOf({ text, root, files: await works.workspaces.files(root, job.tree) });
@@ -128,7 +128,12 @@ export function tell(works: Works, job: JobRow, what: Pick<Note, "kind" | "text"
  */
 function readingOf(
   job: JobRow,
-  of: { readonly code: number; readonly digest: string; readonly isInDoubt: boolean; readonly told: Told },
+  of: {
+    readonly code: number;
+    readonly digest: string;
+    readonly isInDoubt: boolean;
+    readonly told: FailurePlace;
+  },
 ): Reading {
   const { code, digest, isInDoubt, told } = of;
   const isPassed = code === 0 && !isInDoubt;

@@ -3,7 +3,7 @@
 import type { Workflow } from "../../core/model/compile.ts";
 import { showsQuestions, type Questions } from "../../core/projection/questions.ts";
 import { recordOf, showsRecord, type RunRecord } from "../../core/projection/journal-record.ts";
-import { saidIn, showsSaid, type Said } from "../../core/projection/accepted-values.ts";
+import { saidIn, showsSaid, type AcceptedValues } from "../../core/projection/accepted-values.ts";
 import { isUnseen, viewOf } from "../../core/projection/run-data.ts";
 import { askedIn } from "./asked-questions.ts";
 import type { Box } from "../box.ts";
@@ -96,7 +96,7 @@ function historyIn(
   box: Box,
   { row: { id, seq }, workflow }: { readonly row: RunRow; readonly workflow: Workflow },
   shown: Shown,
-): { readonly record?: RunRecord; readonly said?: Said; readonly asked?: Questions } {
+): { readonly record?: RunRecord; readonly said?: AcceptedValues; readonly asked?: Questions } {
   const [isRecorded, isSaid, isAsked] = [showsRecord(shown), showsSaid(shown), showsQuestions(shown)];
   if (!isRecorded && !isSaid && !isAsked) return {};
   const before = box.store.events(id).filter((each) => each.seq <= seq);

@@ -14,7 +14,7 @@ const Flag = z.boolean();
 const Count = z.int().check(z.gte(0));
 const Grave = z.enum(["low", "medium", "high", "critical"]);
 
-type Part = Record<string, z.ZodMiniType>;
+type RoleKeys = Record<string, z.ZodMiniType>;
 
 /** Files of the session by name, as a role reads them before its start: those of every full session, and optional ones. */
 export const CONTEXT = {
@@ -53,7 +53,7 @@ const Changed = told(
   "What the session has changed so far, relative to the repository",
 );
 
-function inputOf(role: AgentRole, more: Part = {}): z.ZodMiniType {
+function inputOf(role: AgentRole, more: RoleKeys = {}): z.ZodMiniType {
   return z.strictObject({
     task: z.strictObject({
       id: told(Filled, "Of the task in tasks.yaml, or meta"),
@@ -91,19 +91,19 @@ function sayContext({ required, optional }: (typeof CONTEXT)[AgentRole]): string
 }
 
 /** Further input keys of single roles. */
-const INPUTS: Partial<Record<AgentRole, Part>> = {
+const INPUTS: Partial<Record<AgentRole, RoleKeys>> = {
   SpecAgent: { lean: z.optional(told(Flag, "Whether the session is a lean one")) },
   Researcher: { research_question: told(Text, "What is to be found out") },
 };
 
-type Answer = {
+type RoleOutput = {
   /** A status besides OK and BLOCKED. */
   readonly status?: string;
-  readonly artifacts?: Part;
-  readonly more?: Part;
+  readonly artifacts?: RoleKeys;
+  readonly more?: RoleKeys;
 };
 
-function outputOf({ status, artifacts = {}, more = {} }: Answer): z.ZodMiniType {
+function outputOf({ status, artifacts = {}, more = {} }: RoleOutput): z.ZodMiniType {
   return z.strictObject({
     status: told(
       z.enum(["OK", "BLOCKED", ...(status === undefined ? [] : [status])]),
@@ -181,7 +181,7 @@ const Finding = z.strictObject({
 
 const REPORT = { what_was_done: Text, how_to_run: Text, how_to_test: Text, commitMessage: Text };
 
-const OUTPUTS: Readonly<Record<AgentRole, Answer>> = {
+const OUTPUTS: Readonly<Record<AgentRole, RoleOutput>> = {
   SpecAgent: {
     more: {
       ui: told(Flag, "Whether people will see something new"),

@@ -4,28 +4,28 @@
  * A `---` anywhere else is a thematic break. Unreadable front matter is a fault; it never counts as missing.
  */
 
+import type { Path } from "../problem.ts";
 import type { Fault, Reading } from "../../core/model/event.ts";
-import type { Place } from "../../core/model/workflow.ts";
+import type { SourcePlace } from "../../core/model/workflow.ts";
 import { quote } from "../reading/finding.ts";
-import type { Finding } from "../reading/finding.ts";
+import type { ReaderFinding } from "../reading/finding.ts";
 import { OPEN, splitFrontMatter } from "./parts.ts";
 import { takeOut } from "../json/data.ts";
 import type { DataContract } from "../json/data.ts";
 import { faultsOf, loadYamlText } from "../json/read.ts";
 import { isObject } from "../json/shape.ts";
-import type { Path } from "../json/shape.ts";
 
-export type Front = {
+export type FrontMatter = {
   readonly isThere: boolean;
   readonly data: Readonly<Record<string, unknown>>;
   readonly faults: readonly Fault[];
-  readonly placeOf: (path: Path) => Place;
-  readonly keyPlaceOf: (path: Path) => Place;
+  readonly placeOf: (path: Path) => SourcePlace;
+  readonly keyPlaceOf: (path: Path) => SourcePlace;
 };
 
 const NO_KEYS = /^---[ \t]*\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*$/;
 
-export function frontOf(file: string, text: string): Front {
+export function frontOf(file: string, text: string): FrontMatter {
   const { head, body } = splitFrontMatter(text);
   const start = { file, line: 1, col: 1 };
   const none = { isThere: head !== "", data: {}, faults: [], placeOf: () => start, keyPlaceOf: () => start };
@@ -41,13 +41,13 @@ export function frontOf(file: string, text: string): Front {
   return { isThere: true, data, faults: [], placeOf: loaded.placeOf, keyPlaceOf: loaded.keyPlaceOf };
 }
 
-type Taken = Pick<Finding, "faults"> & {
+type TakenFront = Pick<ReaderFinding, "faults"> & {
   readonly fields: Reading["fields"];
   readonly lists: Reading["lists"];
 };
 
 /** Checks the shape and takes out the values. Missing front matter with required keys is one fault. */
-export function takenFrom(front: Front, wanted: DataContract): Taken {
+export function takenFrom(front: FrontMatter, wanted: DataContract): TakenFront {
   const { misfits, fields, lists } = takeOut(wanted, front.data);
   if (front.faults.length > 0) return { faults: front.faults, fields, lists };
   const required = wanted.shape?.type === "object" ? Object.keys(wanted.shape.required) : [];

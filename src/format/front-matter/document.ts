@@ -1,13 +1,11 @@
 /** Reads a Markdown document together with its front matter, and reports the faults of both. */
 
-import type { ListAt, Reader } from "../../core/model/artifact.ts";
-import type { Finding } from "../reading/finding.ts";
+import type { ListAt, DocumentReader } from "../../core/model/artifact.ts";
+import type { ReaderFinding } from "../reading/finding.ts";
 import { frontOf, takenFrom } from "./data.ts";
 import { readDocument, textUnder } from "../markdown/document.ts";
 
-type DocumentReader = Extract<Reader, { type: "document" }>;
-
-export function readFrontDocument(reader: DocumentReader, file: string, text: string): Finding {
+export function readFrontDocument(reader: DocumentReader, file: string, text: string): ReaderFinding {
   const body = readDocument(reader, file, text);
   const front = frontOf(file, text);
   const { faults, fields, lists } = takenFrom(front, { ...reader.front, lists: listsIn(reader) });

@@ -15,10 +15,10 @@ export type Edited =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-type Keys = Readonly<Record<string, unknown>>;
-type Edit = { readonly from: number; readonly to: number; readonly text: string };
+export type FrontKeys = Readonly<Record<string, unknown>>;
+type TextEdit = { readonly from: number; readonly to: number; readonly text: string };
 
-export function setFrontMatter(file: string, text: string, data: Keys): Edited {
+export function setFrontMatter(file: string, text: string, data: FrontKeys): Edited {
   const { mark, head, close, body } = splitFrontMatter(text);
   if (head !== "") {
     const edited = setKeys(file, head, data);
@@ -35,7 +35,7 @@ export function setFrontMatter(file: string, text: string, data: Keys): Edited {
 }
 
 /** Sets keys of the top-level map of a YAML text, and leaves the rest of the text unchanged. */
-export function setKeys(file: string, text: string, data: Keys): Edited {
+export function setKeys(file: string, text: string, data: FrontKeys): Edited {
   const mark = text.startsWith(MARK) ? MARK : "";
   const source = text.slice(mark.length);
   const before = read(file, source);
@@ -44,7 +44,7 @@ export function setKeys(file: string, text: string, data: Keys): Edited {
   const changed = Object.entries(data).filter(([key, value]) => !holds(before.data, key, value));
   const document = parseDocument(source, { keepSourceTokens: true, uniqueKeys: false });
   const pairs = isMap(document.contents) ? document.contents.items : [];
-  const edits: Edit[] = [];
+  const edits: TextEdit[] = [];
   const added: string[] = [];
   for (const [key, value] of changed) {
     const pair = pairs.find((candidate) => isScalar(candidate.key) && candidate.key.value === key);
@@ -56,18 +56,18 @@ export function setKeys(file: string, text: string, data: Keys): Edited {
   return kept({ file, before: before.data, data, after }) ?? { ok: true, text: mark + after };
 }
 
-type Read =
-  | { readonly ok: true; readonly data: Keys }
+type ReadMap =
+  | { readonly ok: true; readonly data: FrontKeys }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-function read(file: string, source: string): Read {
+function read(file: string, source: string): ReadMap {
   const loaded = loadYaml(file, new TextEncoder().encode(source));
   // The loader accepts only a map at the top level.
-  if (loaded.ok) return { ok: true, data: loaded.data as Keys };
+  if (loaded.ok) return { ok: true, data: loaded.data as FrontKeys };
   return loaded.problems.every(({ code }) => code === "empty") ? { ok: true, data: {} } : loaded;
 }
 
-function holds(data: Keys, key: string, value: unknown): boolean {
+function holds(data: FrontKeys, key: string, value: unknown): boolean {
   return Object.hasOwn(data, key) && JSON.stringify(data[key]) === JSON.stringify(value);
 }
 
@@ -94,7 +94,7 @@ const UNWRITABLE = /[\p{Cc}\p{Cs}\u2028\u2029\uFEFF\uFFFE\uFFFF]/u;
 const UNESCAPED = /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g;
 
 /** From the start of the key to the end of the value; a comment between the two moves to the end of the line. */
-function replacement(source: string, pair: Pair<ParsedNode, ParsedNode | null>, entry: string): Edit {
+function replacement(source: string, pair: Pair<ParsedNode, ParsedNode | null>, entry: string): TextEdit {
   const from = pair.key.range[0];
   const value = pair.value ?? pair.key;
   let to = value.range[1];
@@ -107,7 +107,7 @@ function replacement(source: string, pair: Pair<ParsedNode, ParsedNode | null>, 
   return { from, to, text: lines.join("\n") };
 }
 
-function applied(source: string, edits: readonly Edit[], lineEnd: string): string {
+function applied(source: string, edits: readonly TextEdit[], lineEnd: string): string {
   return edits
     .toSorted((a, b) => b.from - a.from)
     .reduce((text, { from, to, text: entry }) => {
@@ -132,10 +132,15 @@ function lineEndOf(text: string): string {
   return /\r?\n/.exec(text)?.[0] ?? "\n";
 }
 
-type Change = { readonly file: string; readonly before: Keys; readonly data: Keys; readonly after: string };
+type KeyChange = {
+  readonly file: string;
+  readonly before: FrontKeys;
+  readonly data: FrontKeys;
+  readonly after: string;
+};
 
 /** Reads the result back: an unusual notation must lead to a refusal, never to a damaged file. */
-function kept({ file, before, data, after }: Change): Edited | undefined {
+function kept({ file, before, data, after }: KeyChange): Edited | undefined {
   const written = read(file, after);
   const expected = { ...before, ...data };
   if (written.ok) {

@@ -6,9 +6,8 @@
  * checks that both produce the same text.
  */
 
+import type { FrontKeys } from "./edit.ts";
 import { splitFrontMatter } from "./parts.ts";
-
-type Keys = Readonly<Record<string, unknown>>;
 
 /** One key and one value on one line, without a continuation or a comment. */
 const SIMPLE = /^([A-Za-z_][A-Za-z0-9_]*): (?:[A-Za-z0-9/](?:[^:#\r\n]*[^:#\s])?|"[^"\\\r\n]*")$/;
@@ -19,7 +18,7 @@ const TAKEN_FOR_SOMETHING = new Set(["yes", "off", "true", "false", "null", "nan
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** `before` has the current values of these keys; all of them must exist in the text. */
-export function setLines(text: string, before: Keys, after: Keys): string | undefined {
+export function setLines(text: string, before: FrontKeys, after: FrontKeys): string | undefined {
   const { mark, head, close, body } = splitFrontMatter(text);
   const lines = head.split("\n").slice(1, -1);
   const names = lines.map((line) => (COMMENT.test(line) ? undefined : (SIMPLE.exec(line)?.[1] ?? "")));

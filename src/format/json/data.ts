@@ -1,11 +1,12 @@
 /** Checks data against its shape and takes out its lists and fields, for JSON, YAML and front matter. */
 
+import type { Path } from "../problem.ts";
 import { isBlank } from "../../core/text/blank.ts";
 import type { Reading } from "../../core/model/event.ts";
 import type { ListAt, Shape, Gathered } from "../../core/model/artifact.ts";
 import type { Literal } from "../../core/model/value.ts";
 import { cutValue, quote, repeated } from "../reading/finding.ts";
-import { isObject, misfits, nameOf, pathOf, valueAt, type Misfit, type Path } from "./shape.ts";
+import { isObject, misfits, nameOf, pathOf, valueAt, type ShapeMisfit } from "./shape.ts";
 import { circleIn, inOrder } from "../order.ts";
 
 export type DataContract = {
@@ -14,7 +15,7 @@ export type DataContract = {
 };
 
 type TakenData = {
-  readonly misfits: readonly Misfit[];
+  readonly misfits: readonly ShapeMisfit[];
   readonly fields: Reading["fields"];
   readonly lists: Reading["lists"];
 };
@@ -25,7 +26,7 @@ export function takeOut(contract: DataContract, data: unknown): TakenData {
   const wrong = contract.shape === undefined ? [] : misfits(contract.shape, data);
   const lists = Object.entries(contract.lists).map(([name, at]) => {
     if (mayLack(contract, data, at)) return [name, [], []] as const;
-    const unlisted: Misfit[] = [];
+    const unlisted: ShapeMisfit[] = [];
     return [
       name,
       listAt(data, at, unlisted),
@@ -40,12 +41,12 @@ export function takeOut(contract: DataContract, data: unknown): TakenData {
 }
 
 /** A value that violates its shape is reported once. */
-function isWithin(list: Path): (misfit: Misfit) => boolean {
+function isWithin(list: Path): (misfit: ShapeMisfit) => boolean {
   return ({ path }) => list.every((part, index) => path[index] === part);
 }
 
 /** Texts, or objects with an `id` or a `name`. Later steps iterate over them, so duplicates are faults. */
-function listAt(data: unknown, at: ListAt, wrong: Misfit[]): readonly string[] {
+function listAt(data: unknown, at: ListAt, wrong: ShapeMisfit[]): readonly string[] {
   const path = pathOf(fromOf(at));
   const items: unknown = valueAt(data, path);
   if (!Array.isArray(items)) {
@@ -127,7 +128,11 @@ const ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
 type LinkedListSite = { readonly path: Path; readonly id: string; readonly depends?: string };
 type LinkedEntry = { readonly id: string; readonly dependsOn: readonly string[]; readonly path: Path };
 
-function listInOrder(items: readonly unknown[], where: LinkedListSite, wrong: Misfit[]): readonly string[] {
+function listInOrder(
+  items: readonly unknown[],
+  where: LinkedListSite,
+  wrong: ShapeMisfit[],
+): readonly string[] {
   const entries = items.flatMap((item, index) =>
     entryOf(item, { ...where, path: [...where.path, index] }, wrong),
   );
@@ -156,7 +161,7 @@ function listInOrder(items: readonly unknown[], where: LinkedListSite, wrong: Mi
 function entryOf(
   item: unknown,
   { path, id: key, depends }: LinkedListSite,
-  wrong: Misfit[],
+  wrong: ShapeMisfit[],
 ): readonly LinkedEntry[] {
   const isMap = isObject(item);
   const id = isMap ? item[key] : item;
@@ -189,7 +194,7 @@ function isGathered(at: ListAt): at is Gathered {
 }
 
 /** Duplicates appear once. Nothing is cut: half a text can have another meaning. */
-function gathered(items: readonly unknown[], site: GatherSite, wrong: Misfit[]): readonly string[] {
+function gathered(items: readonly unknown[], site: GatherSite, wrong: ShapeMisfit[]): readonly string[] {
   const { each, begins = "", path } = site;
   const entries = items.map((item, index) => ({ item, path: [...path, index] }));
   const within = each === undefined ? entries : entries.flatMap((entry) => entriesUnder(entry, each, wrong));
@@ -203,7 +208,7 @@ function gathered(items: readonly unknown[], site: GatherSite, wrong: Misfit[]):
 }
 
 /** The shape decides whether a map must have the key. */
-function entriesUnder({ item, path }: GatheredItem, each: string, wrong: Misfit[]): GatheredItem[] {
+function entriesUnder({ item, path }: GatheredItem, each: string, wrong: ShapeMisfit[]): GatheredItem[] {
   const at = [...path, ...pathOf(each)];
   const found = isObject(item) ? (valueAt(item, pathOf(each)) ?? []) : undefined;
   if (Array.isArray(found))

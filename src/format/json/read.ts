@@ -1,31 +1,29 @@
 /** Reads a JSON or YAML artifact: its shape, its review, its lists. */
 
 import type { Fault } from "../../core/model/event.ts";
-import type { Reader } from "../../core/model/artifact.ts";
-import type { Place } from "../../core/model/workflow.ts";
+import type { DataReader } from "../../core/model/artifact.ts";
+import type { SourcePlace } from "../../core/model/workflow.ts";
 import { FAULTS_MAX } from "../reading/finding.ts";
-import type { Finding } from "../reading/finding.ts";
-import { placesIn } from "../problem.ts";
+import type { ReaderFinding } from "../reading/finding.ts";
+import { placesIn, type Path } from "../problem.ts";
 import { loadYaml } from "../yaml.ts";
 import { takeOut } from "./data.ts";
 import { readReview } from "./review.ts";
 import { scanJson } from "./scan.ts";
-import type { Spot } from "./scan.ts";
+import type { JsonSpot } from "./scan.ts";
 import { isObject } from "./shape.ts";
-import type { Misfit, Path } from "./shape.ts";
+import type { ShapeMisfit } from "./shape.ts";
 
-type DataReader = Extract<Reader, { type: "json" | "yaml" }>;
-
-type Loaded =
+type LoadedData =
   | {
       readonly ok: true;
       readonly data: unknown;
-      readonly placeOf: (path: Path) => Place;
-      readonly keyPlaceOf: (path: Path) => Place;
+      readonly placeOf: (path: Path) => SourcePlace;
+      readonly keyPlaceOf: (path: Path) => SourcePlace;
     }
   | { readonly ok: false; readonly faults: readonly Fault[] };
 
-export function readJson(reader: DataReader, file: string, text: string): Finding {
+export function readJson(reader: DataReader, file: string, text: string): ReaderFinding {
   const loaded = reader.type === "json" ? loadJson(file, text) : loadYamlText(file, text);
   if (!loaded.ok) return { found: true, faults: loaded.faults };
   const { data } = loaded;
@@ -50,8 +48,8 @@ function reviewIn({ review }: DataReader, data: unknown): ReturnType<typeof read
 }
 
 export function faultsOf(
-  wrong: readonly Misfit[],
-  { placeOf, keyPlaceOf }: Pick<Extract<Loaded, { ok: true }>, "placeOf" | "keyPlaceOf">,
+  wrong: readonly ShapeMisfit[],
+  { placeOf, keyPlaceOf }: Pick<Extract<LoadedData, { ok: true }>, "placeOf" | "keyPlaceOf">,
 ): readonly Fault[] {
   return wrong.slice(0, FAULTS_MAX).map(({ path, reason, atKey }) => ({
     at: atKey === true ? keyPlaceOf(path) : placeOf(path),
@@ -69,7 +67,7 @@ export function dataIn(
   return loaded.ok && isObject(loaded.data) ? loaded.data : {};
 }
 
-function loadJson(file: string, text: string): Loaded {
+function loadJson(file: string, text: string): LoadedData {
   const placeAt = placesIn(file, text);
   const scanned = scanJson(text);
   if (!scanned.ok) return { ok: false, faults: [{ at: placeAt(scanned.offset), reason: scanned.reason }] };
@@ -83,13 +81,13 @@ function loadJson(file: string, text: string): Loaded {
 
 /** Enough for the old and the new version of a list while its child runs are active. */
 const RECENT_MAX = 4;
-const recent: { readonly file: string; readonly text: string; readonly loaded: Loaded }[] = [];
+const recent: { readonly file: string; readonly text: string; readonly loaded: LoadedData }[] = [];
 
 /**
  * Caches the result, because several readers ask about the same text, and parsing a long list takes longer than all other work on
  * it.
  */
-export function loadYamlText(file: string, text: string): Loaded {
+export function loadYamlText(file: string, text: string): LoadedData {
   const at = recent.findIndex((each) => each.file === file && each.text === text);
   const [known] = at < 0 ? [] : recent.splice(at, 1);
   const now = known ?? { file, text, loaded: load(file, text) };
@@ -98,7 +96,7 @@ export function loadYamlText(file: string, text: string): Loaded {
   return now.loaded;
 }
 
-function load(file: string, text: string): Loaded {
+function load(file: string, text: string): LoadedData {
   const loaded = loadYaml(file, new TextEncoder().encode(text));
   if (loaded.ok) return loaded;
   const faults = loaded.problems.map(({ line, col, message }) => ({
@@ -108,7 +106,7 @@ function load(file: string, text: string): Loaded {
   return { ok: false, faults };
 }
 
-function nearest(root: Spot, path: Path): Spot {
+function nearest(root: JsonSpot, path: Path): JsonSpot {
   let spot = root;
   for (const name of path) {
     const child = spot.children.get(name);

@@ -1,5 +1,6 @@
 /** Reads a review in JSON or YAML: its verdict, its issues by severity, and its texts. */
 
+import type { Path } from "../problem.ts";
 import { FILES_MAX } from "../../core/gates/fan-out-groups.ts";
 import type { Reading } from "../../core/model/event.ts";
 import {
@@ -12,17 +13,17 @@ import {
 } from "../../core/model/verdict.ts";
 import type { ReviewShape, Checklist, ReviewIssue, ReviewText } from "../../core/model/artifact.ts";
 import { quote, cutValue } from "../reading/finding.ts";
-import { nameOf, pathOf, valueAt, type Misfit, type Path, isObject } from "./shape.ts";
+import { nameOf, pathOf, valueAt, type ShapeMisfit, isObject } from "./shape.ts";
 import { readTests } from "./tests.ts";
 
 type Review = Pick<Reading, "verdict" | "issues" | "files" | "tests" | "review"> & {
-  readonly misfits: readonly Misfit[];
+  readonly misfits: readonly ShapeMisfit[];
   /** The verdict as written, with its path; only for a review that must be consistent. */
   readonly word?: { readonly word: string; readonly path: Path };
 };
 
 export function readReview(shape: ReviewShape, data: unknown): Review {
-  const misfits: Misfit[] = [];
+  const misfits: ShapeMisfit[] = [];
   const at = pathOf(shape.verdictAt);
   const word = valueAt(data, at);
   const verdict =
@@ -58,7 +59,7 @@ function wrongVerdict(shape: ReviewShape, at: Path, word: unknown): string {
   return `the verdict ${nameOf(at)} is ${quote(typeof word === "string" ? word : (JSON.stringify(word) ?? ""))}; ${allowed}`;
 }
 
-function countIssues(shape: ReviewShape, data: unknown, misfits: Misfit[]): IssueCounts | undefined {
+function countIssues(shape: ReviewShape, data: unknown, misfits: ShapeMisfit[]): IssueCounts | undefined {
   const at = pathOf(shape.issuesAt ?? "");
   const issues = valueAt(data, at);
   if (!Array.isArray(issues)) {
@@ -98,7 +99,7 @@ function severityOf(shape: ReviewShape, issue: unknown): Severity {
  * A verdict with its word and its test counts. Contradictions are reported at their place: a checklist without its issues, and a
  * pass without a test.
  */
-type Said = {
+type StatedVerdict = {
   readonly data: unknown;
   readonly issues: unknown;
   readonly verdict: Verdict | undefined;
@@ -106,7 +107,7 @@ type Said = {
   readonly tests: Tests | undefined;
 };
 
-function deniedIn(shape: ReviewShape, said: Said): readonly Misfit[] {
+function deniedIn(shape: ReviewShape, said: StatedVerdict): readonly ShapeMisfit[] {
   const { checklist } = shape;
   return [
     ...(checklist === undefined ? [] : unlisted(checklist, said)),
@@ -114,7 +115,7 @@ function deniedIn(shape: ReviewShape, said: Said): readonly Misfit[] {
   ];
 }
 
-function unlisted({ at, found, by }: Checklist, { data, issues }: Said): readonly Misfit[] {
+function unlisted({ at, found, by }: Checklist, { data, issues }: StatedVerdict): readonly ShapeMisfit[] {
   const path: Path = at.split(".");
   const headings = valueAt(data, path);
   const listed = new Set(
@@ -137,7 +138,10 @@ function plain(word: string): string {
 }
 
 /** Skipped tests do not count as run. A failed test is reported separately. */
-function untested({ testsAt = "" }: ReviewShape, { verdict, word, tests }: Said): readonly Misfit[] {
+function untested(
+  { testsAt = "" }: ReviewShape,
+  { verdict, word, tests }: StatedVerdict,
+): readonly ShapeMisfit[] {
   const isPass = verdict === "pass" || verdict === "pass_with_notes";
   if (!isPass || (tests !== undefined && tests.passed + tests.failed > 0)) return [];
   const why = tests === undefined || tests.total === 0 ? "no test was run" : "every test was skipped";
@@ -151,14 +155,14 @@ const ISSUES_MAX = 50;
 /** The limit for all issues together. */
 const TEXT_MAX = 24_000;
 
-type Of = {
+type TextSource = {
   readonly shape: ReviewShape;
   readonly issues: unknown;
   /** Returns the severity of an issue. */
   readonly rank: (issue: unknown) => Severity;
 };
 
-function reviewText(data: unknown, { shape, issues, rank }: Of): ReviewText {
+function reviewText(data: unknown, { shape, issues, rank }: TextSource): ReviewText {
   const top = isObject(data) ? data : {};
   const listed = Array.isArray(issues) ? issues.map((issue: unknown) => issueOf(issue, { shape, rank })) : [];
   const sorted = SEVERITIES.flatMap((severity) => listed.filter((issue) => issue.severity === severity));
@@ -178,7 +182,7 @@ function reviewText(data: unknown, { shape, issues, rank }: Of): ReviewText {
   };
 }
 
-function issueOf(issue: unknown, { shape, rank }: Pick<Of, "shape" | "rank">): ReviewIssue {
+function issueOf(issue: unknown, { shape, rank }: Pick<TextSource, "shape" | "rank">): ReviewIssue {
   const fields = isObject(issue) ? issue : {};
   const { severityAt = "severity", locationAt } = shape;
   return {

@@ -4,14 +4,14 @@
  * Duplicate keys are an error: `JSON.parse` would silently use the last one.
  */
 
-export type Spot = {
+export type JsonSpot = {
   readonly key: number;
   readonly value: number;
-  readonly children: Map<string | number, Spot>;
+  readonly children: Map<string | number, JsonSpot>;
 };
 
 type Scanned =
-  | { readonly ok: true; readonly data: unknown; readonly root: Spot }
+  | { readonly ok: true; readonly data: unknown; readonly root: JsonSpot }
   | { readonly ok: false; readonly offset: number; readonly reason: string };
 
 const DEPTH_MAX = 100;
@@ -33,7 +33,7 @@ type Cursor = { readonly text: string; at: number };
 
 export function scanJson(text: string): Scanned {
   const cursor: Cursor = { text, at: 0 };
-  const root: Spot = { key: 0, value: blanks(cursor), children: new Map() };
+  const root: JsonSpot = { key: 0, value: blanks(cursor), children: new Map() };
   try {
     const data = value(cursor, root, 0);
     if (blanks(cursor) < text.length) throw new Stop(cursor.at, "more text follows the JSON value");
@@ -44,7 +44,7 @@ export function scanJson(text: string): Scanned {
   }
 }
 
-function value(cursor: Cursor, spot: Spot, depth: number): unknown {
+function value(cursor: Cursor, spot: JsonSpot, depth: number): unknown {
   if (depth > DEPTH_MAX) throw new Stop(cursor.at, `nested deeper than ${DEPTH_MAX} levels`);
   const sign = cursor.text[cursor.at];
   if (sign === "{") return object(cursor, spot, depth);
@@ -56,7 +56,7 @@ function value(cursor: Cursor, spot: Spot, depth: number): unknown {
   throw new Stop(cursor.at, `a JSON value is expected, not ${JSON.stringify(sign)}`);
 }
 
-function object(cursor: Cursor, spot: Spot, depth: number): unknown {
+function object(cursor: Cursor, spot: JsonSpot, depth: number): unknown {
   const entries: [string, unknown][] = [];
   cursor.at += 1;
   while (more(cursor, "}", entries.length)) {
@@ -68,18 +68,18 @@ function object(cursor: Cursor, spot: Spot, depth: number): unknown {
     blanks(cursor);
     if (cursor.text[cursor.at] !== ":") throw new Stop(cursor.at, "a colon is expected after the key");
     cursor.at += 1;
-    const child = { key: at, value: blanks(cursor), children: new Map<string | number, Spot>() };
+    const child = { key: at, value: blanks(cursor), children: new Map<string | number, JsonSpot>() };
     spot.children.set(key, child);
     entries.push([key, value(cursor, child, depth + 1)]);
   }
   return Object.fromEntries(entries);
 }
 
-function list(cursor: Cursor, spot: Spot, depth: number): unknown {
+function list(cursor: Cursor, spot: JsonSpot, depth: number): unknown {
   const items: unknown[] = [];
   cursor.at += 1;
   while (more(cursor, "]", items.length)) {
-    const child = { key: cursor.at, value: cursor.at, children: new Map<string | number, Spot>() };
+    const child = { key: cursor.at, value: cursor.at, children: new Map<string | number, JsonSpot>() };
     spot.children.set(items.length, child);
     items.push(value(cursor, child, depth + 1));
   }

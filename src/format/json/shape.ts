@@ -1,14 +1,14 @@
 /** Checks data against the shape that a workflow declares. */
 
+import type { Path } from "../problem.ts";
 import type { Shape } from "../../core/model/artifact.ts";
 import { isBlank } from "../../core/text/blank.ts";
 import type { Literal } from "../../core/model/value.ts";
 import { quote } from "../reading/finding.ts";
 
-export type Path = readonly (string | number)[];
-export type Misfit = { readonly path: Path; readonly reason: string; readonly atKey?: boolean };
+export type ShapeMisfit = { readonly path: Path; readonly reason: string; readonly atKey?: boolean };
 
-export function misfits(shape: Shape, data: unknown, path: Path = []): readonly Misfit[] {
+export function misfits(shape: Shape, data: unknown, path: Path = []): readonly ShapeMisfit[] {
   switch (shape.type) {
     case "text":
     case "number":
@@ -42,7 +42,7 @@ function ofScalar(
   shape: Extract<Shape, { type: "text" | "number" | "boolean" }>,
   data: unknown,
   path: Path,
-): readonly Misfit[] {
+): readonly ShapeMisfit[] {
   // A parameter without a resolved value allows nothing.
   const { type, is, values = is === undefined ? undefined : [] } = shape;
   if (typeof data !== (type === "text" ? "string" : type) || (type === "number" && !Number.isFinite(data))) {
@@ -54,7 +54,11 @@ function ofScalar(
   return typeof data === "string" ? ofBeginning(shape.begins, data, path) : [];
 }
 
-function ofBeginning(begins: readonly string[] | undefined, text: string, path: Path): readonly Misfit[] {
+function ofBeginning(
+  begins: readonly string[] | undefined,
+  text: string,
+  path: Path,
+): readonly ShapeMisfit[] {
   if (begins === undefined) return [];
   const word = begins.find((each) => text.startsWith(each));
   if (word === undefined)
@@ -75,7 +79,7 @@ function ofObject(
   shape: Extract<Shape, { type: "object" }>,
   data: Readonly<Record<string, unknown>>,
   path: Path,
-): readonly Misfit[] {
+): readonly ShapeMisfit[] {
   const has = (key: string) => Object.hasOwn(data, key);
   const missing = Object.keys(shape.required)
     .filter((key) => !has(key))

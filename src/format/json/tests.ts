@@ -1,17 +1,18 @@
 /** The test counts of a review: numbers that add up, and a status that agrees with them. */
 
+import type { Path } from "../problem.ts";
 import { TEST_WORDS, type Tests } from "../../core/model/verdict.ts";
 import { quote } from "../reading/finding.ts";
 import { isObject, nameOf } from "./shape.ts";
-import type { Misfit, Path } from "./shape.ts";
+import type { ShapeMisfit } from "./shape.ts";
 
-type Read = { readonly tests?: Tests; readonly misfits: readonly Misfit[] };
+type TestsReading = { readonly tests?: Tests; readonly misfits: readonly ShapeMisfit[] };
 
 /** `data` is the value at `path`. The shape decides whether it may be missing. */
-export function readTests(data: unknown, path: Path): Read {
+export function readTests(data: unknown, path: Path): TestsReading {
   if (data === undefined || data === null) return { misfits: [] };
   if (!isObject(data)) return { misfits: [{ path, reason: `${nameOf(path)} must be an object` }] };
-  const wrong: Misfit[] = [];
+  const wrong: ShapeMisfit[] = [];
   const numberAt = (key: string): number => {
     const value = data[key];
     if (typeof value === "number" && Number.isInteger(value) && value >= 0) return value;
@@ -40,7 +41,7 @@ export function readTests(data: unknown, path: Path): Read {
   return { tests, misfits: doubtsAbout(tests, path) };
 }
 
-function doubtsAbout({ status, total, passed, failed, skipped }: Tests, path: Path): Misfit[] {
+function doubtsAbout({ status, total, passed, failed, skipped }: Tests, path: Path): ShapeMisfit[] {
   const sum = passed + failed + skipped;
   const added = [...path, "total"];
   const said = [...path, "status"];

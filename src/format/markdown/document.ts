@@ -1,7 +1,14 @@
 /** Reads a whole Markdown document: required headings with content, and lists for later steps. */
 
-import type { Reader, Under } from "../../core/model/artifact.ts";
-import { cutValue, faultsAt, quote, repeated, type Finding, type Flaw } from "../reading/finding.ts";
+import type { Under, DocumentReader } from "../../core/model/artifact.ts";
+import {
+  cutValue,
+  faultsAt,
+  quote,
+  repeated,
+  type ReaderFinding,
+  type TextFlaw,
+} from "../reading/finding.ts";
 import { isPlaceholder, plain } from "./inline.ts";
 import {
   linesWithin,
@@ -12,21 +19,19 @@ import {
   textOf,
   type Block,
   type Outline,
-  type Section,
-  type Line,
+  type MarkdownSection,
+  type TextLine,
 } from "./outline.ts";
 import { splitFrontMatter } from "../front-matter/parts.ts";
-
-type DocumentReader = Extract<Reader, { type: "document" }>;
 
 const DEPTH_MAX = 3;
 const ITEM_MAX = 200;
 
-export function readDocument(reader: DocumentReader, file: string, text: string): Finding {
+export function readDocument(reader: DocumentReader, file: string, text: string): ReaderFinding {
   const outline = outlineOf(file, withoutWrapper(text));
   if (outline.refused) return { found: true, faults: faultsAt([outline.refused], outline.placeAt) };
   const sections = sectionsOf(outline, DEPTH_MAX);
-  const flaws: Flaw[] = [];
+  const flaws: TextFlaw[] = [];
   for (const heading of reader.headings) {
     const section = pick(sections, heading, flaws);
     if (section !== undefined) flaws.push(...flawsIn(reader, outline, section));
@@ -43,7 +48,7 @@ export function readDocument(reader: DocumentReader, file: string, text: string)
   return { found: true, faults: faultsAt(flaws, outline.placeAt), lists: Object.fromEntries(lists) };
 }
 
-function flawsIn(reader: DocumentReader, outline: Outline, section: Section): readonly Flaw[] {
+function flawsIn(reader: DocumentReader, outline: Outline, section: MarkdownSection): readonly TextFlaw[] {
   const { name } = section;
   if (!hasContent(outline, section.body))
     return [{ offset: startOf(section.heading), reason: `nothing follows the heading ${quote(name)}` }];
@@ -59,7 +64,11 @@ export function textUnder(file: string, text: string, heading: string): string {
 }
 
 /** The highest heading of that name. Sub-sections may repeat a name, headings of the same level may not. */
-function pick(sections: readonly Section[], heading: string, flaws: Flaw[]): Section | undefined {
+function pick(
+  sections: readonly MarkdownSection[],
+  heading: string,
+  flaws: TextFlaw[],
+): MarkdownSection | undefined {
   const named = sections.filter(({ name }) => name === heading);
   const top = Math.min(...named.map(({ depth }) => depth));
   const [section, second] = named.filter(({ depth }) => depth === top);
@@ -73,7 +82,7 @@ function hasContent(outline: Outline, blocks: readonly Block[]): boolean {
   return blocks.some((block) => linesWithin(outline, block).some(({ text }) => !isPlaceholder(text)));
 }
 
-function itemsOf(outline: Outline, section: Section, flaws: Flaw[]): readonly string[] {
+function itemsOf(outline: Outline, section: MarkdownSection, flaws: TextFlaw[]): readonly string[] {
   const items = ownBlocks(section)
     .flatMap((block) => (block.type === "list" ? block.children : []))
     .map((item) => item.children[0])
@@ -113,7 +122,7 @@ const PORTION_DEPTH_MAX = 6;
 const NUMBERED = /^(?:Requirement[ \t]+)?((?:[A-Z][A-Z0-9]*-)*R\d+)(?![\w-])/;
 const SCENARIO = /^Scenario(?:[ \t]+[\w.-]+)?[ \t]*:[ \t]*(.*)$/i;
 
-function flawsUnder(outline: Outline, section: Section, under: Under): readonly Flaw[] {
+function flawsUnder(outline: Outline, section: MarkdownSection, under: Under): readonly TextFlaw[] {
   if (under === "numbered") return numbered(outline, section);
   if (under === "scenarios") return scenarios(outline, section);
   const length = lengthOf(outline, section);
@@ -123,17 +132,17 @@ function flawsUnder(outline: Outline, section: Section, under: Under): readonly 
 }
 
 /** Counts consecutive white space once, and ignores placeholders of templates. */
-function lengthOf(outline: Outline, { body }: Section): number {
+function lengthOf(outline: Outline, { body }: MarkdownSection): number {
   const lines = body.flatMap((block) => linesWithin(outline, block)).map(({ text }) => text);
   const words = lines.filter((line) => !isPlaceholder(line)).join(" ");
   return Array.from(words.replaceAll(/\s+/g, " ").trim()).length;
 }
 
 /** A portion of a section that starts with its own line: its title and its lines. */
-type Portion = Line & { readonly lines: () => readonly Line[] };
+type Portion = TextLine & { readonly lines: () => readonly TextLine[] };
 
 /** Headings, or else list items: a section with such headings may mention them in its items. */
-function portionsOf(outline: Outline, section: Section, is: RegExp): readonly Portion[] {
+function portionsOf(outline: Outline, section: MarkdownSection, is: RegExp): readonly Portion[] {
   const from = startOf(section.heading);
   const to = section.next === undefined ? outline.text.length : startOf(section.next);
   const headings = sectionsOf(outline, PORTION_DEPTH_MAX)
@@ -159,7 +168,7 @@ function itemPortions(outline: Outline, blocks: readonly Block[]): readonly Port
     });
 }
 
-function numbered(outline: Outline, section: Section): readonly Flaw[] {
+function numbered(outline: Outline, section: MarkdownSection): readonly TextFlaw[] {
   const parts = portionsOf(outline, section, NUMBERED);
   if (parts.length === 0) {
     const reason = `the section ${quote(section.name)} has no requirement with a number (a heading or an item that begins with R1)`;
@@ -176,7 +185,7 @@ function numbered(outline: Outline, section: Section): readonly Flaw[] {
   });
 }
 
-function scenarios(outline: Outline, section: Section): readonly Flaw[] {
+function scenarios(outline: Outline, section: MarkdownSection): readonly TextFlaw[] {
   const parts = portionsOf(outline, section, SCENARIO);
   if (parts.length === 0) {
     const reason = `the section ${quote(section.name)} has no scenario (a heading or an item \`Scenario: ...\`)`;

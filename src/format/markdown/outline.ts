@@ -6,8 +6,8 @@
  */
 
 import { fromMarkdown } from "mdast-util-from-markdown";
-import type { Place } from "../../core/model/workflow.ts";
-import type { Flaw } from "../reading/finding.ts";
+import type { SourcePlace } from "../../core/model/workflow.ts";
+import type { TextFlaw } from "../reading/finding.ts";
 import { splitFrontMatter } from "../front-matter/parts.ts";
 import { placesIn } from "../problem.ts";
 import { trimBlank, unwrap, withoutComments } from "./inline.ts";
@@ -18,12 +18,12 @@ type Heading = Extract<Block, { type: "heading" }>;
 export type Outline = {
   readonly text: string;
   readonly blocks: readonly Block[];
-  readonly placeAt: (offset: number) => Place;
+  readonly placeAt: (offset: number) => SourcePlace;
   /** Set if the file is not parsed because that would take too long. */
-  readonly refused?: Flaw;
+  readonly refused?: TextFlaw;
 };
 
-export type Section = {
+export type MarkdownSection = {
   readonly name: string;
   readonly depth: number;
   readonly heading: Heading;
@@ -32,7 +32,7 @@ export type Section = {
   readonly next?: Heading;
 };
 
-export type Line = { readonly text: string; readonly offset: number };
+export type TextLine = { readonly text: string; readonly offset: number };
 
 /** The parser's time grows with lines times containers; these limits keep it within a few seconds. */
 const LINES_MAX = 5000;
@@ -77,15 +77,15 @@ function bodyStart(text: string): number {
   return head === "" ? 0 : mark.length + head.length + close.length;
 }
 
-type Placed = {
+type PlacedNode = {
   readonly position?:
     | { readonly start: { offset?: number | undefined }; readonly end: { offset?: number | undefined } }
     | undefined;
-  readonly children?: readonly Placed[] | undefined;
+  readonly children?: readonly PlacedNode[] | undefined;
 };
 
 /** Only a part of the file was parsed: turns each offset into an offset of the file. */
-function moveBy(start: number, nodes: readonly Placed[]): void {
+function moveBy(start: number, nodes: readonly PlacedNode[]): void {
   if (start === 0) return;
   for (const { position, children = [] } of nodes) {
     if (position !== undefined) {
@@ -96,7 +96,7 @@ function moveBy(start: number, nodes: readonly Placed[]): void {
   }
 }
 
-function tooCostly(text: string): Flaw | undefined {
+function tooCostly(text: string): TextFlaw | undefined {
   let lines = 0;
   let marks = 0;
   let offset = 0;
@@ -117,7 +117,7 @@ function tooCostly(text: string): Flaw | undefined {
 }
 
 /** Top-level headings down to `depth`, each with its content up to the next heading of the same or a higher level. */
-export function sectionsOf(outline: Outline, depth: number): readonly Section[] {
+export function sectionsOf(outline: Outline, depth: number): readonly MarkdownSection[] {
   return outline.blocks.flatMap((block, index) => {
     if (block.type !== "heading" || block.depth > depth) return [];
     const rest = outline.blocks.slice(index + 1);
@@ -135,7 +135,7 @@ function nameOf(heading: Heading): string {
 }
 
 /** Blocks before the first nested heading. */
-export function ownBlocks(section: Section): readonly Block[] {
+export function ownBlocks(section: MarkdownSection): readonly Block[] {
   const end = section.body.findIndex((block) => block.type === "heading");
   return end === -1 ? section.body : section.body.slice(0, end);
 }
@@ -149,13 +149,13 @@ export function endOf(node: Block): number {
 }
 
 /** The text below a heading, unchanged. */
-export function textOf({ text }: Outline, { heading, next }: Section): string {
+export function textOf({ text }: Outline, { heading, next }: MarkdownSection): string {
   return text.slice(endOf(heading), next === undefined ? undefined : startOf(next));
 }
 
 /** The lines of a block as written, without surrounding white space. */
-export function linesOf(outline: Outline, node: Block): readonly Line[] {
-  const lines: Line[] = [];
+export function linesOf(outline: Outline, node: Block): readonly TextLine[] {
+  const lines: TextLine[] = [];
   let offset = startOf(node);
   for (const line of outline.text.slice(offset, endOf(node)).split(/(?<=\n|\r(?!\n))/)) {
     lines.push({ text: trimBlank(line.replace(/[\r\n]+$/, "")), offset });
@@ -168,7 +168,7 @@ export function linesOf(outline: Outline, node: Block): readonly Line[] {
  * Lines inside a list or a quote that start at the margin. CommonMark adds them to the item above; to a person they look like
  * lines of the section.
  */
-export function marginLines(outline: Outline, node: Block): readonly Line[] {
+export function marginLines(outline: Outline, node: Block): readonly TextLine[] {
   if (node.type !== "list" && node.type !== "blockquote") return [];
   return linesWithin(outline, node).filter(({ offset }) =>
     /^[\r\n][^ \t]/.test(outline.text.slice(offset - 1, offset + 1)),
@@ -176,7 +176,7 @@ export function marginLines(outline: Outline, node: Block): readonly Line[] {
 }
 
 /** The lines with text in a block and everything inside it, in order. */
-export function linesWithin(outline: Outline, node: Block): readonly Line[] {
+export function linesWithin(outline: Outline, node: Block): readonly TextLine[] {
   if (node.type === "paragraph") return linesOf(outline, node);
   if (node.type === "code") return node.value.split(/\r?\n/).map((text) => ({ text, offset: startOf(node) }));
   if (node.type === "html") {

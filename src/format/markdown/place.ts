@@ -6,20 +6,20 @@
  */
 
 import { outlineOf, sectionsOf, startOf } from "./outline.ts";
-import type { Outline, Section } from "./outline.ts";
+import type { Outline, MarkdownSection } from "./outline.ts";
 
-export type Placed =
+export type PlacedText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: string };
 
 export type Cut =
   /** `cut` is the removed section with its heading; empty if the section did not exist. */
-  { readonly ok: true; readonly text: string; readonly cut: string } | Extract<Placed, { ok: false }>;
+  { readonly ok: true; readonly text: string; readonly cut: string } | Extract<PlacedText, { ok: false }>;
 
 const DEPTH = 2;
 const MARKS = /^\uFEFF*/;
 
-export function putSection(text: string, heading: string, body: string): Placed {
+export function putSection(text: string, heading: string, body: string): PlacedText {
   const { mark, outline, named } = look(text, heading);
   if (outline.refused !== undefined) return { ok: false, reason: `the file ${outline.refused.reason}` };
   const [section, second] = named;
@@ -36,7 +36,7 @@ export function putSection(text: string, heading: string, body: string): Placed 
 }
 
 /** Inserts a whole section of another text, as `cutSection` returns it, with its heading and empty lines. */
-export function setSection(text: string, heading: string, cut: string): Placed {
+export function setSection(text: string, heading: string, cut: string): PlacedText {
   const { mark, outline, named } = look(text, heading);
   if (outline.refused !== undefined) return { ok: false, reason: `the file ${outline.refused.reason}` };
   const [section, second] = named;
@@ -109,7 +109,7 @@ function gapBefore(text: string, lineEnd: string): string {
 }
 
 /** Keeps the heading, the white space before the next section, and a missing line end at the end of the file. */
-function replaced({ text }: Outline, section: Section, { content, lineEnd }: New): string {
+function replaced({ text }: Outline, section: MarkdownSection, { content, lineEnd }: New): string {
   const start = section.heading.position?.end.offset ?? 0;
   const to = section.next === undefined ? text.length : lineStart(text, startOf(section.next));
   const old = text.slice(start, to);
@@ -120,7 +120,10 @@ function replaced({ text }: Outline, section: Section, { content, lineEnd }: New
   return text.slice(0, start) + under + gap + space + text.slice(to);
 }
 
-function rangeOf({ text }: Outline, section: Section): { readonly from: number; readonly to: number } {
+function rangeOf(
+  { text }: Outline,
+  section: MarkdownSection,
+): { readonly from: number; readonly to: number } {
   const from = lineStart(text, startOf(section.heading));
   const to = section.next === undefined ? text.length : lineStart(text, startOf(section.next));
   return { from, to };
@@ -138,9 +141,9 @@ function lineEndOf(text: string): string {
 }
 
 /** A flat part of the file: a heading and its content up to the next heading of any level. */
-type Part = { readonly name: string; readonly depth: number; readonly text: string };
+type FlatPart = { readonly name: string; readonly depth: number; readonly text: string };
 
-function parts(outline: Outline): readonly Part[] {
+function parts(outline: Outline): readonly FlatPart[] {
   const sections = sectionsOf(outline, DEPTH);
   const starts = sections.map(({ heading }) => startOf(heading));
   const slice = (from: number, to: number | undefined): string =>
@@ -156,11 +159,11 @@ function parts(outline: Outline): readonly Part[] {
   ];
 }
 
-function others(outline: Outline, heading: string): readonly Part[] {
+function others(outline: Outline, heading: string): readonly FlatPart[] {
   return parts(outline).filter(({ name, depth }) => depth !== DEPTH || name !== heading);
 }
 
-function same(one: readonly Part[], two: readonly Part[]): boolean {
+function same(one: readonly FlatPart[], two: readonly FlatPart[]): boolean {
   return JSON.stringify(one) === JSON.stringify(two);
 }
 

@@ -1,7 +1,7 @@
 /** Reads one section of a Markdown file: `## Name`, its fields and its verdict. */
 
 import type { Reader } from "../../core/model/artifact.ts";
-import { cutValue, faultsAt, type Finding, type Flaw } from "../reading/finding.ts";
+import { cutValue, faultsAt, type ReaderFinding, type TextFlaw } from "../reading/finding.ts";
 import { elementAround } from "./enclosed.ts";
 import { isPlaceholder, plain, trimBlank } from "./inline.ts";
 import {
@@ -12,11 +12,11 @@ import {
   sectionsOf,
   startOf,
   type Outline,
-  type Section,
+  type MarkdownSection,
   linesOf,
   marginLines,
   type Block,
-  type Line,
+  type TextLine,
 } from "./outline.ts";
 import { verdictOf } from "./verdict.ts";
 
@@ -25,7 +25,7 @@ type SectionReader = Extract<Reader, { type: "section" }>;
 const DEPTH = 2;
 const FIELDS_MAX = 50;
 
-export function readSection(reader: SectionReader, file: string, text: string): Finding {
+export function readSection(reader: SectionReader, file: string, text: string): ReaderFinding {
   const outline = outlineOf(file, text);
   if (outline.refused) return { found: true, faults: faultsAt([outline.refused], outline.placeAt) };
   const sections = sectionsOf(outline, DEPTH).filter(({ depth }) => depth === DEPTH);
@@ -49,7 +49,7 @@ export function readSection(reader: SectionReader, file: string, text: string): 
   return { found: true, text: content, ...facts, faults: faultsAt(flaws, outline.placeAt) };
 }
 
-function absent(outline: Outline, reader: SectionReader): Flaw {
+function absent(outline: Outline, reader: SectionReader): TextFlaw {
   const wanted = reader.heading.toLowerCase();
   const near = outline.blocks.find((block) => {
     if (block.type !== "heading") return false;
@@ -61,7 +61,11 @@ function absent(outline: Outline, reader: SectionReader): Flaw {
 }
 
 /** A section that moves a run must be the one that a person would identify, and must be visible. */
-function doubtOf(outline: Outline, section: Section, sections: readonly Section[]): Flaw | undefined {
+function doubtOf(
+  outline: Outline,
+  section: MarkdownSection,
+  sections: readonly MarkdownSection[],
+): TextFlaw | undefined {
   const { line } = outline.placeAt(startOf(section.heading));
   const double = sections.find((other) => other !== section && wordsOf(other) === wordsOf(section));
   if (double !== undefined) {
@@ -75,7 +79,7 @@ function doubtOf(outline: Outline, section: Section, sections: readonly Section[
   return { offset: startOf(section.heading), reason };
 }
 
-function wordsOf({ name }: Section): string {
+function wordsOf({ name }: MarkdownSection): string {
   return plain(name.normalize("NFKC"))
     .replaceAll(/\p{Cf}/gu, "")
     .replace(/[\s:.]+$/, "")
@@ -83,16 +87,16 @@ function wordsOf({ name }: Section): string {
 }
 
 /** Normalises line ends, and drops white space before the next section. */
-function textOf(outline: Outline, section: Section): string {
+function textOf(outline: Outline, section: MarkdownSection): string {
   const end = section.next === undefined ? outline.text.length : startOf(section.next);
   return outline.text.slice(startOf(section.heading), end).replaceAll(/\r\n?/g, "\n").trimEnd();
 }
 
-function contentOf(outline: Outline, section: Section, reader: SectionReader) {
+function contentOf(outline: Outline, section: MarkdownSection, reader: SectionReader) {
   const { any, all, verdicts } = reader;
   const names = [...new Set([...any, ...all])];
   const fields = fieldsOf(outline, ownBlocks(section), names);
-  const flaws: Flaw[] = [];
+  const flaws: TextFlaw[] = [];
   const at = startOf(section.heading);
   const missing = all.filter((name) => !fields.has(name));
   const hint = underlined(outline, section);
@@ -122,7 +126,7 @@ function listed(names: readonly string[]): string {
 }
 
 /** A line of dashes directly below a text makes the text a heading, which few writers intend. */
-function underlined(outline: Outline, section: Section): string {
+function underlined(outline: Outline, section: MarkdownSection): string {
   if (section.next === undefined || outline.text[startOf(section.next)] === "#") return "";
   const { line } = outline.placeAt(startOf(section.next));
   return ` (the text on line ${line} is underlined, which makes it a heading: put an empty line below it)`;
@@ -139,7 +143,7 @@ const NAME_MAX = 60;
 function fieldsOf(outline: Outline, blocks: readonly Block[], names: readonly string[]) {
   const values = new Map<string, string[]>();
   let value: string[] = [];
-  const take = (line: Line) => {
+  const take = (line: TextLine) => {
     const field = fieldOf(line.text, names);
     if (field === undefined) {
       value.push(line.text);

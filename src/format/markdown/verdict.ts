@@ -6,7 +6,7 @@
  */
 
 import type { Verdict } from "../../core/model/verdict.ts";
-import { type Flaw, quote } from "../reading/finding.ts";
+import { type TextFlaw, quote } from "../reading/finding.ts";
 import { isPlaceholder, trimBlank, unwrap } from "./inline.ts";
 import {
   endOf,
@@ -14,19 +14,19 @@ import {
   linesWithin,
   marginLines,
   startOf,
-  type Line,
+  type TextLine,
   type Outline,
-  type Section,
+  type MarkdownSection,
   type Block,
 } from "./outline.ts";
 import { visibleHtml } from "./enclosed.ts";
 
 type Verdicts = Readonly<Record<string, Verdict>>;
-type VerdictRead = { readonly verdict: Verdict } | { readonly flaw: Flaw };
+type VerdictRead = { readonly verdict: Verdict } | { readonly flaw: TextFlaw };
 
 const LINE_MAX = 200;
 
-export function verdictOf(outline: Outline, section: Section, verdicts: Verdicts): VerdictRead {
+export function verdictOf(outline: Outline, section: MarkdownSection, verdicts: Verdicts): VerdictRead {
   const expected = Object.keys(verdicts)
     .map((word) => `\`Verdict: ${word}\``)
     .join(" or ");
@@ -73,9 +73,9 @@ function fold(word: string): string {
 
 function doubtOf(
   outline: Outline,
-  section: Section,
-  said: { readonly word: string; readonly words: readonly string[]; readonly line: Line },
-): Flaw | undefined {
+  section: MarkdownSection,
+  said: { readonly word: string; readonly words: readonly string[]; readonly line: TextLine },
+): TextFlaw | undefined {
   const second = otherLines(outline, section, said.line).find(({ text }) => looksLikeVerdict(text));
   if (second !== undefined) {
     const reason = "a second line looks like a verdict, so that none counts: keep one, or reword this line";
@@ -100,7 +100,7 @@ function goesOn(text: string): boolean {
 }
 
 /** Lists, quotes, code and HTML may mention verdicts. Headings and paragraphs may not, also nested ones. */
-function otherLines(outline: Outline, section: Section, line: Line): readonly Line[] {
+function otherLines(outline: Outline, section: MarkdownSection, line: TextLine): readonly TextLine[] {
   const blocks = section.body.filter(({ type }) => type === "paragraph" || type === "heading");
   const lines = blocks
     .flatMap((block) => linesOf(outline, block))
@@ -121,13 +121,13 @@ function isNegative(verdict: Verdict): boolean {
   return verdict === "needs_fix" || verdict === "needs_human" || verdict === "reject";
 }
 
-function hasReasons(outline: Outline, section: Section, line: Line): boolean {
+function hasReasons(outline: Outline, section: MarkdownSection, line: TextLine): boolean {
   const lines = section.body.flatMap((block) => linesWithin(outline, block));
   return lines.some(({ text, offset }) => offset !== line.offset && !isPlaceholder(trimBlank(text)));
 }
 
 /** The accepted verdict: `word` is its word, `words` are all possible ones, and `line` is its line. */
-type Said = { readonly word: string; readonly words: readonly string[]; readonly line: Line };
+type ReadVerdict = { readonly word: string; readonly words: readonly string[]; readonly line: TextLine };
 
 const VERDICT = /(?<![\p{L}\p{N}])verdict(?![\p{L}\p{N}])/iu;
 const ENDS_IN_VERDICT = /(?<![\p{L}\p{N}])verdict[^\p{L}\p{N}]*(?:(?:is|was|now|becomes)[^\p{L}\p{N}]*)*$/iu;
@@ -138,7 +138,7 @@ const ENDS_IN_VERDICT = /(?<![\p{L}\p{N}])verdict[^\p{L}\p{N}]*(?:(?:is|was|now|
  *
  * Only the accepted line has a fixed form. A rival has none, so the search goes by words.
  */
-function rivalOf(outline: Outline, section: Section, said: Said): Line | undefined {
+function rivalOf(outline: Outline, section: MarkdownSection, said: ReadVerdict): TextLine | undefined {
   const others = otherWords(said);
   const lines = section.body.flatMap((block) => spokenLines(outline, block));
   const inside = lines.find(({ text, offset, isQuoted }, index) => {
@@ -155,7 +155,7 @@ function rivalOf(outline: Outline, section: Section, said: Said): Line | undefin
 }
 
 /** Lists, quotes and code may mention verdicts; `isQuoted` marks their lines. */
-function spokenLines(outline: Outline, block: Block): readonly (Line & { isQuoted: boolean })[] {
+function spokenLines(outline: Outline, block: Block): readonly (TextLine & { isQuoted: boolean })[] {
   if (block.type === "paragraph" || block.type === "heading")
     return linesOf(outline, block).map((line) => ({ ...line, isQuoted: false }));
   if (block.type === "html") {
@@ -176,7 +176,7 @@ function formsOf(text: string): readonly string[] {
 }
 
 /** The longest word first: one may be a prefix of another. */
-function otherWords({ word, words }: Said): (text: string) => boolean {
+function otherWords({ word, words }: ReadVerdict): (text: string) => boolean {
   const longestFirst = words.toSorted((a, b) => b.length - a.length);
   const any = longestFirst.map((each) => each.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)).join("|");
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${any})(?![\\p{L}\\p{N}])`, "giu");

@@ -13,24 +13,24 @@ import {
 /**
  * *human*: waits for a person. *final*, *cancelled* and *failed*: the run ends here with success, unfinished or with a failure.
  */
-export type Kind = "plain" | "human" | "final" | "cancelled" | "failed";
+export type StateKind = "plain" | "human" | "final" | "cancelled" | "failed";
 
 export type DrawnState = {
   readonly name: string;
   readonly title: string;
   readonly stage: string;
-  readonly kind: Kind;
+  readonly kind: StateKind;
 };
 
 /** `from` is `start` for a start move. Moves between the same two states are combined, with a label for each. */
 type DrawnMove = { readonly from: string; readonly to: string; readonly labels: readonly string[] };
 
-export type Graph = { readonly states: readonly DrawnState[]; readonly moves: readonly DrawnMove[] };
+export type Diagram = { readonly states: readonly DrawnState[]; readonly moves: readonly DrawnMove[] };
 
 /** Helper states that stages generate, with the phase that represents each. */
 export type Helpers = ReadonlyMap<string, string>;
 
-export function graphOf(workflow: Workflow, helpers: Helpers, { expanded }: { expanded: boolean }): Graph {
+export function graphOf(workflow: Workflow, helpers: Helpers, { expanded }: { expanded: boolean }): Diagram {
   const drawnAs = (name: string): string => (expanded ? name : (helpers.get(name) ?? name));
   const states = Object.entries(workflow.definition.states).filter(([name]) => drawnAs(name) === name);
   return {
@@ -44,7 +44,7 @@ export function graphOf(workflow: Workflow, helpers: Helpers, { expanded }: { ex
   };
 }
 
-function kindOf(state: State): Kind {
+function kindOf(state: State): StateKind {
   if (state.final !== undefined) return state.final === "done" ? "final" : state.final;
   return state.waits || state.ask !== undefined ? "human" : "plain";
 }

@@ -6,12 +6,12 @@
  */
 
 import type { Workflow } from "../../core/model/compile.ts";
-import { START, type Place } from "../../core/model/workflow.ts";
-import { graphOf, type DrawnState, type Graph, type Helpers, type Kind } from "./graph.ts";
+import { START, type SourcePlace } from "../../core/model/workflow.ts";
+import { graphOf, type DrawnState, type Diagram, type Helpers, type StateKind } from "./graph.ts";
 
 const LINE_MAX = 60;
 
-const STYLES: Readonly<Record<Exclude<Kind, "plain">, string>> = {
+const STYLES: Readonly<Record<Exclude<StateKind, "plain">, string>> = {
   human: "fill:#fff3cd,stroke:#b8860b,color:#3d2f00",
   final: "fill:#d1e7dd,stroke:#0f5132,color:#0a3622",
   cancelled: "fill:#e2e3e5,stroke:#41464b,color:#2b2f32",
@@ -40,7 +40,7 @@ function isFinal({ kind }: DrawnState): boolean {
   return kind === "final" || kind === "cancelled" || kind === "failed";
 }
 
-function statesOf(graph: Graph, id: (name: string) => string): string[] {
+function statesOf(graph: Diagram, id: (name: string) => string): string[] {
   const stages = [...new Set(graph.states.map(({ stage }) => stage).filter((stage) => stage !== ""))];
   const inStage = (wanted: string): string[] =>
     graph.states
@@ -70,7 +70,7 @@ function labelOf(labels: readonly string[]): string {
   return line.length > LINE_MAX ? labels.map(harmless).join("<br/>") : line;
 }
 
-function classesOf(graph: Graph, id: (name: string) => string): string[] {
+function classesOf(graph: Diagram, id: (name: string) => string): string[] {
   return (["human", "final", "cancelled", "failed"] as const).flatMap((kind) => {
     const members = graph.states.filter((state) => state.kind === kind).map(({ name }) => id(name));
     return members.length === 0
@@ -83,7 +83,7 @@ function classesOf(graph: Graph, id: (name: string) => string): string[] {
 const RESERVED =
   /^(state|note|class|classdef|style|click|href|direction|scale|hide|as|end|default|acctitle|accdescr|root)$/i;
 
-function idsOf(graph: Graph): Map<string, string> {
+function idsOf(graph: Diagram): Map<string, string> {
   const ids = new Map<string, string>();
   // Mermaid ignores case in some places.
   const taken = new Set<string>();
@@ -155,6 +155,6 @@ function madeBySugar(workflow: Workflow): string[] {
     : ["made by sugar, beside the states and moves below", ...lines];
 }
 
-function spot(place: Place | undefined): string {
+function spot(place: SourcePlace | undefined): string {
   return place === undefined ? "nowhere" : `${place.file}:${place.line}:${place.col}`;
 }

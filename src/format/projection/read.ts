@@ -7,9 +7,9 @@ import { readSections } from "./sections.ts";
 import { statusesIn } from "../tasks/status.ts";
 import { loadYaml } from "../yaml.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
+type ProjectedFields = Readonly<Record<string, unknown>>;
 
-export function readFields(projection: Projection, text: string): Fields {
+export function readFields(projection: Projection, text: string): ProjectedFields {
   if ("of" in projection) return readReviewFields(projection, text);
   const { as, file } = projection;
   if (as === "json") return fieldsIn(parseJson(text));
@@ -34,7 +34,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function fieldsIn(data: unknown): Fields {
+function fieldsIn(data: unknown): ProjectedFields {
   if (typeof data !== "object" || data === null || Array.isArray(data)) return { content: data };
-  return data as Fields;
+  return data as ProjectedFields;
 }

@@ -46,7 +46,7 @@ export function renderProjection(
   }
 }
 
-type Keys = Readonly<Record<string, unknown>>;
+type ProjectedKeys = Readonly<Record<string, unknown>>;
 
 /**
  * The same result as `renderProjection`, if `existing` equals the last rendered text byte for byte: then it contains nothing of
@@ -55,7 +55,7 @@ type Keys = Readonly<Record<string, unknown>>;
 export function renderAgain(
   projection: Projection,
   root: unknown,
-  { existing, last }: { readonly existing: string; readonly last: Keys },
+  { existing, last }: { readonly existing: string; readonly last: ProjectedKeys },
 ): string | undefined {
   if ("of" in projection || projection.as !== "yaml") return undefined;
   const data = project(projection.data, root);
@@ -64,7 +64,7 @@ export function renderAgain(
 }
 
 /** A new key goes to the end of the file, and a key that is no longer projected stays in it. */
-function hasSameKeys(one: Keys, other: Keys): boolean {
+function hasSameKeys(one: ProjectedKeys, other: ProjectedKeys): boolean {
   return JSON.stringify(Object.keys(one)) === JSON.stringify(Object.keys(other));
 }
 
@@ -73,6 +73,6 @@ function membersOf(data: unknown): readonly unknown[] {
   return data === null ? [] : [data];
 }
 
-function isMap(data: unknown): data is Keys {
+function isMap(data: unknown): data is ProjectedKeys {
   return typeof data === "object" && data !== null && !Array.isArray(data);
 }

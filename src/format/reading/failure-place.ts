@@ -17,9 +17,9 @@
 import type { Failing } from "../../core/model/verdict.ts";
 
 /** `cut-short`: the check was stopped, so its output is incomplete. */
-type Rule = "thrown" | "named" | "located" | "ambiguous" | "no-path" | "cut-short";
+type PlaceRule = "thrown" | "named" | "located" | "ambiguous" | "no-path" | "cut-short";
 
-export type Told = { readonly failing: Failing; readonly rule: Rule };
+export type FailurePlace = { readonly failing: Failing; readonly rule: PlaceRule };
 
 type Output = {
   readonly text: string;
@@ -30,10 +30,10 @@ type Output = {
 };
 
 /** The files that a line may mean, and the rule that found it. */
-type Place = { readonly files: readonly string[]; readonly rule: Rule; readonly isBoth?: boolean };
+type FailureSite = { readonly files: readonly string[]; readonly rule: PlaceRule; readonly isBoth?: boolean };
 
 /** How a tool reports a failure: its first line, perhaps with a file name, and the form of a stack frame. */
-type Kind = {
+type ToolFormat = {
   readonly begins: RegExp;
   readonly step?: RegExp;
   /** Python prints the innermost frame last. */
@@ -51,7 +51,7 @@ const like = (pattern: string): RegExp => new RegExp(pattern.replaceAll("PATH", 
 const JS_STEP = like(String.raw`^\s*(?:(?:at|❯) (?:.*?[\s(])?(?=\S+:\d+\)?$)|File: )PATH(?::\d+){0,2}\)?$`);
 const PYTHON_STEP = like(String.raw`^\s*File "PATH", line \d+`);
 
-const FAILURES: readonly Kind[] = [
+const FAILURES: readonly ToolFormat[] = [
   // Vitest and Jest, with or without the label of a project.
   { begins: like(String.raw`^\s*FAIL\s+(?:\|?[\w-]+\|?\s+)?PATH`), step: JS_STEP },
   // Playwright.
@@ -74,7 +74,7 @@ const FAILURES: readonly Kind[] = [
 /** Output of passing tests may also contain stack traces; the next failure ends it. */
 const ASIDE = /^\s*console\.\w+$|^(?:stdout|stderr) \| |^-+ Captured .+ -+$|^=+ .+ =+$/;
 
-const ERRORS: readonly Kind[] = [
+const ERRORS: readonly ToolFormat[] = [
   // tsc and prettier.
   { begins: like(String.raw`^PATH\(\d+,\d+\): error\b`) },
   { begins: like(String.raw`^\[(?:warn|error)\] PATH$`) },
@@ -93,7 +93,7 @@ const ERRORS: readonly Kind[] = [
 ];
 
 /** An uncaught exception without a test runner. */
-const TRACES: readonly Kind[] = [
+const TRACES: readonly ToolFormat[] = [
   { begins: /^Traceback /, step: PYTHON_STEP, isLast: true },
   { begins: like(String.raw`^PATH:\d+$`), step: JS_STEP },
   { begins: /^(?:Uncaught )?\w*(?:Error|Exception)\b/, step: JS_STEP },
@@ -104,7 +104,7 @@ const LINE_MAX = 500;
 // oxlint-disable-next-line no-control-regex
 const COLOUR = /\u001B\[[0-9;?]*[A-Za-z]/g;
 
-export function failingOf({ text, root, files }: Output): Told {
+export function failingOf({ text, root, files }: Output): FailurePlace {
   const plain = text.replaceAll(COLOUR, "").replaceAll(`file://${root}/`, "").replaceAll(`${root}/`, "");
   const lines = plain.split(/\r?\n/).filter((line) => line.length <= LINE_MAX);
   const lookUp = lookUpIn(files);
@@ -120,9 +120,9 @@ export function failingOf({ text, root, files }: Output): Told {
   return { failing: "unknown", rule: "no-path" };
 }
 
-const located = (place: Place): Place => ({ ...place, rule: "located" });
+const located = (place: FailureSite): FailureSite => ({ ...place, rule: "located" });
 
-function judge(places: readonly Place[]): Told {
+function judge(places: readonly FailureSite[]): FailurePlace {
   const kinds = places.map(kindOf);
   if (kinds.includes("both")) return { failing: "unknown", rule: "ambiguous" };
   const failing = kinds.includes("source") ? "source" : "test";
@@ -130,7 +130,7 @@ function judge(places: readonly Place[]): Told {
   return { failing, rule: found.has("thrown") ? "thrown" : found.has("named") ? "named" : "located" };
 }
 
-function kindOf({ files, isBoth }: Place): "test" | "source" | "both" {
+function kindOf({ files, isBoth }: FailureSite): "test" | "source" | "both" {
   const tests = files.filter(isTest).length;
   if (tests === files.length) return "test";
   return tests > 0 || isBoth === true ? "both" : "source";
@@ -147,9 +147,9 @@ function isTest(file: string): boolean {
 }
 
 /** Each failure with its place: the innermost frame, or else the file that it names. */
-function failuresIn(lines: readonly string[], kinds: readonly Kind[], lookUp: LookUp): Place[] {
-  const found: Place[] = [];
-  let kind: Kind | undefined;
+function failuresIn(lines: readonly string[], kinds: readonly ToolFormat[], lookUp: LookUp): FailureSite[] {
+  const found: FailureSite[] = [];
+  let kind: ToolFormat | undefined;
   let named: readonly string[] = [];
   let thrown: readonly string[] = [];
   const close = (): void => {
@@ -180,8 +180,8 @@ function failuresIn(lines: readonly string[], kinds: readonly Kind[], lookUp: Lo
 }
 
 /** ESLint prints a file on its own line, and its problems below. */
-function underPaths(lines: readonly string[], lookUp: LookUp): Place[] {
-  const found: Place[] = [];
+function underPaths(lines: readonly string[], lookUp: LookUp): FailureSite[] {
+  const found: FailureSite[] = [];
   let files: readonly string[] = [];
   for (const line of lines) {
     if (/^\S+$/.test(line)) files = lookUp(line);

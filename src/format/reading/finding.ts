@@ -2,9 +2,9 @@
 
 import type { Fault, Reading } from "../../core/model/event.ts";
 import type { IssueCounts, Verdict } from "../../core/model/verdict.ts";
-import type { Place } from "../../core/model/workflow.ts";
+import type { SourcePlace } from "../../core/model/workflow.ts";
 
-export type Finding = {
+export type ReaderFinding = {
   readonly found: boolean;
   readonly faults: readonly Fault[];
   /** The content of the artifact, if it is not the whole file. */
@@ -20,13 +20,16 @@ export type Finding = {
 };
 
 /** A fault with an offset instead of a position. */
-export type Flaw = { readonly offset: number; readonly reason: string };
+export type TextFlaw = { readonly offset: number; readonly reason: string };
 
 /** A malicious file could cause hundreds of thousands. */
 export const FAULTS_MAX = 100;
 const VALUE_MAX = 2000;
 
-export function faultsAt(flaws: readonly Flaw[], placeAt: (offset: number) => Place): readonly Fault[] {
+export function faultsAt(
+  flaws: readonly TextFlaw[],
+  placeAt: (offset: number) => SourcePlace,
+): readonly Fault[] {
   return flaws.slice(0, FAULTS_MAX).map((flaw) => ({ at: placeAt(flaw.offset), reason: flaw.reason }));
 }
 

@@ -8,13 +8,13 @@
 import { isBlank } from "../../core/text/blank.ts";
 import type { Fault, Reading } from "../../core/model/event.ts";
 import type { Reader } from "../../core/model/artifact.ts";
-import type { Finding } from "./finding.ts";
+import type { ReaderFinding } from "./finding.ts";
 import { frontOf, takenFrom } from "../front-matter/data.ts";
 import { readFrontDocument } from "../front-matter/document.ts";
 import { takeOut } from "../json/data.ts";
 import { faultsOf, loadYamlText, readJson } from "../json/read.ts";
 import { findInMarkdown } from "../markdown/read.ts";
-import { readWith, type FileReader, type Read } from "./reading.ts";
+import { readWith, type FileReader, type ReadArtifact } from "./reading.ts";
 import { readTasks } from "../tasks/read.ts";
 import { withoutStatuses } from "../tasks/status.ts";
 
@@ -24,9 +24,9 @@ type TaskReader = Extract<Reader, { type: "tasks" }>;
 const TICKED = /^[ \t]*[-*+][ \t]+\[[xX]\]/m;
 const TICKS = /^([ \t]*[-*+][ \t]+)\[[xX]\]/gm;
 
-export const readArtifact: Read = readWith(find);
+export const readArtifact: ReadArtifact = readWith(find);
 
-function find(reader: FileReader, file: string, text: string): Finding {
+function find(reader: FileReader, file: string, text: string): ReaderFinding {
   switch (reader.type) {
     case "section":
       return findInMarkdown(reader, file, text);

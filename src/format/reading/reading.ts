@@ -6,7 +6,7 @@
 
 import type { Fault, Reading } from "../../core/model/event.ts";
 import type { Artifact, Reader } from "../../core/model/artifact.ts";
-import type { Finding } from "./finding.ts";
+import type { ReaderFinding } from "./finding.ts";
 import { partBlocks } from "../review/blocks.ts";
 import { sha256 } from "../sha256.ts";
 import { decode } from "./text.ts";
@@ -16,15 +16,19 @@ const BYTES_MAX = 1024 * 1024;
 const MARKDOWN_BYTES_MAX = 256 * 1024;
 
 /** `file` is the path as people know it; `bytes` is undefined if the file does not exist. */
-type Source = { readonly file: string; readonly bytes: Uint8Array | undefined; readonly slot: string };
+type ArtifactSource = {
+  readonly file: string;
+  readonly bytes: Uint8Array | undefined;
+  readonly slot: string;
+};
 
 export type FileReader = Exclude<Reader, { type: "check" | "fact" | "children" | "files" }>;
 
-export type Find = (reader: FileReader, file: string, text: string) => Finding;
+export type Find = (reader: FileReader, file: string, text: string) => ReaderFinding;
 
-export type Read = (name: string, artifact: Artifact, source: Source) => Reading;
+export type ReadArtifact = (name: string, artifact: Artifact, source: ArtifactSource) => Reading;
 
-export function readWith(find: Find): Read {
+export function readWith(find: Find): ReadArtifact {
   return (name, artifact, source) => {
     const { file, bytes, slot } = source;
     const reading = { artifact: name, slot, found: false, digest: "", faults: [], fields: {}, lists: {} };

@@ -5,7 +5,7 @@
  * mistake, and only its author knows which of the two is meant.
  */
 
-import { rulesOf, sayContradictions, type Claim } from "../../core/gates/review-consistency.ts";
+import { rulesOf, sayContradictions, type ReviewClaim } from "../../core/gates/review-consistency.ts";
 import {
   NO_ISSUES,
   SEVERITIES,
@@ -13,19 +13,22 @@ import {
   type Severity,
   type Verdict,
 } from "../../core/model/verdict.ts";
-import type { Artifact, Reader, ReviewShape, Shape } from "../../core/model/artifact.ts";
+import type {
+  Artifact,
+  Reader,
+  ReviewShape,
+  Shape,
+  DataReader,
+  ObjectShape,
+} from "../../core/model/artifact.ts";
 import { readReview } from "../json/review.ts";
-import { isObject, misfits, pathOf, type Misfit } from "../json/shape.ts";
+import { isObject, misfits, pathOf, type ShapeMisfit } from "../json/shape.ts";
 import { readTests } from "../json/tests.ts";
-import { SEVERITY_WORDS, sectionShape, sectionText, TESTS } from "./section.ts";
+import { SEVERITY_WORDS, sectionShape, sectionText, TESTS, type ReviewInput } from "./section.ts";
 
 export type MadeReview =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: string };
-
-type ObjectShape = Extract<Shape, { type: "object" }>;
-type DataReader = Extract<Reader, { type: "json" | "yaml" }>;
-type Said = Readonly<Record<string, unknown>>;
 
 /** The fields of a review for this artifact; `undefined` for an artifact without a verdict. */
 export function reviewShape({ reader }: Pick<Artifact, "reader">): ObjectShape | undefined {
@@ -64,7 +67,7 @@ const BLOCKS_BESIDE_A_LINE: Severity = "high";
 /** A longer list would not help: authors fix a few faults at a time. */
 const REASONS_MAX = 5;
 
-function reasonsOf(wrong: readonly Misfit[]): string {
+function reasonsOf(wrong: readonly ShapeMisfit[]): string {
   return wrong
     .slice(0, REASONS_MAX)
     .map(({ reason }) => reason)
@@ -76,22 +79,22 @@ function no(reason: string): MadeReview {
 }
 
 /** A review before the consistency check. */
-type Draft = {
+type ReviewDraft = {
   readonly text: string;
-  readonly claim: Claim | undefined;
-  readonly misfits: readonly Misfit[];
+  readonly claim: ReviewClaim | undefined;
+  readonly misfits: readonly ShapeMisfit[];
   /** Only for data files. */
   readonly review?: ReviewShape;
 };
 
-function sectionDraft(verdicts: Readonly<Record<string, Verdict>>, said: Said): Draft {
+function sectionDraft(verdicts: Readonly<Record<string, Verdict>>, said: ReviewInput): ReviewDraft {
   const { tests, misfits: unsound } = readTests(said["tests"], ["tests"]);
   const verdict = verdicts[String(said["verdict"])];
   const claim = verdict === undefined ? undefined : { verdict, issues: countsIn(said["issues"]), tests };
   return { text: sectionText(said), claim, misfits: unsound };
 }
 
-function dataDraft(reader: Reader, said: Said): Draft {
+function dataDraft(reader: Reader, said: ReviewInput): ReviewDraft {
   const review = reader.type === "json" || reader.type === "yaml" ? reader.review : undefined;
   if (review === undefined) return { text: "", claim: undefined, misfits: [] };
   const data = documentOf(review, said);
@@ -137,11 +140,11 @@ function ranked(shape: Shape, severityAt: string, values: readonly string[]): Sh
 }
 
 /** Moves the verdict to the path of the contract. */
-function documentOf({ verdictAt }: ReviewShape, { verdict, ...rest }: Said): Said {
+function documentOf({ verdictAt }: ReviewShape, { verdict, ...rest }: ReviewInput): ReviewInput {
   return placed(rest, pathOf(verdictAt).map(String), verdict);
 }
 
-function placed(data: unknown, [key = "", ...below]: readonly string[], value: unknown): Said {
+function placed(data: unknown, [key = "", ...below]: readonly string[], value: unknown): ReviewInput {
   const known = isObject(data) ? data : {};
   if (below.length === 0) return { [key]: value, ...known };
   return { ...known, [key]: placed(known[key], below, value) };

@@ -1,11 +1,10 @@
 /** A review as a section of a page: its fields and its text format. */
 
 import { TEST_WORDS, type Severity, type Verdict } from "../../core/model/verdict.ts";
-import type { Reader, Shape } from "../../core/model/artifact.ts";
+import type { Reader, Shape, ObjectShape } from "../../core/model/artifact.ts";
 import { isObject } from "../json/shape.ts";
 
-type ObjectShape = Extract<Shape, { type: "object" }>;
-type Said = Readonly<Record<string, unknown>>;
+export type ReviewInput = Readonly<Record<string, unknown>>;
 
 /** Words for severities if the definition has none. */
 export const SEVERITY_WORDS: Readonly<Record<string, Severity>> = {
@@ -48,7 +47,7 @@ export function sectionShape(
 }
 
 /** The verdict is alone on the first line: any further text would change its word. */
-export function sectionText({ verdict, summary, issues, tests, ...words }: Said): string {
+export function sectionText({ verdict, summary, issues, tests, ...words }: ReviewInput): string {
   const listed: readonly unknown[] = Array.isArray(issues) ? issues : [];
   const parts = [
     `Verdict: ${String(verdict)}`,
@@ -73,7 +72,7 @@ function testsLine(tests: unknown): string {
 }
 
 /** Indented, so that no line of a description becomes a heading or a verdict of the page. */
-function issueLines(issue: Said): string {
+function issueLines(issue: ReviewInput): string {
   const file = textOf(issue["file"]);
   const line = textOf(issue["line"]);
   const category = textOf(issue["category"]);

@@ -8,14 +8,14 @@ import { SEVERITIES, type Tests } from "../../core/model/verdict.ts";
 import type { ReviewIssue } from "../../core/model/artifact.ts";
 import { quotedLine, quotedLines, quotedName } from "../projection/quoted.ts";
 
-type Fields = Readonly<Record<string, string>>;
+type ReviewFieldTexts = Readonly<Record<string, string>>;
 
 /** Empty without a review: then no page is needed, but a page that another author wrote is replaced. */
 export function fieldsOfReview(
   projection: ReviewProjection,
   root: unknown,
   isThere: () => boolean,
-): Fields | undefined {
+): ReviewFieldTexts | undefined {
   const rounds = roundsIn(projection, root);
   if (projection.as === "review-block") return blockFields(rounds.map(reviewBlock));
   const last = rounds.at(-1);
@@ -31,13 +31,13 @@ export function renderReview(projection: ReviewProjection, root: unknown, existi
 }
 
 /** Reads the fields of a file. */
-export function readReviewFields({ as }: ReviewProjection, text: string): Fields {
+export function readReviewFields({ as }: ReviewProjection, text: string): ReviewFieldTexts {
   if (as === "review-block") return blockFields(partBlocks(text).blocks);
   const [, verdict = ""] = /^## Verdict\s*\n\s*([^\n]*)/m.exec(text) ?? [];
   return { verdict: verdict.trim(), text: shortDigest(text) };
 }
 
-function blockFields(blocks: readonly string[]): Fields {
+function blockFields(blocks: readonly string[]): ReviewFieldTexts {
   const fields: Record<string, string> = {};
   for (const block of blocks) {
     let name = nameOfBlock(block);

@@ -6,7 +6,7 @@
 
 import * as z from "zod/mini";
 import { closest } from "../../core/text/closest.ts";
-import type { Place } from "../../core/model/workflow.ts";
+import type { SourcePlace } from "../../core/model/workflow.ts";
 import { PLACEHOLDERS, placeholdersIn, wordsInBraces } from "./argv.ts";
 import { saysNothing } from "../blank.ts";
 import { sortProblems, type Problem } from "../problem.ts";
@@ -118,7 +118,7 @@ export const ConfigFile = z.strictObject({
 export type ConfigFile = z.infer<typeof ConfigFile>;
 export type HarnessFile = z.infer<typeof HarnessFile>;
 
-export type Scope = "user" | "repository";
+export type ConfigScope = "user" | "repository";
 
 /** Keys with commands that run on a person's machine outside of any run: a repository cannot set them, trusted or not. */
 const USER_ONLY = ["notify"] as const;
@@ -130,9 +130,9 @@ export type ParsedConfig = {
   /** Dropped keys, with the reason. */
   readonly warnings: readonly Problem[];
   /** The position of a key, for problems that are found later. */
-  placeOf(path: readonly string[]): Place;
+  placeOf(path: readonly string[]): SourcePlace;
   /** The position of its value. */
-  valuePlaceOf(path: readonly string[]): Place;
+  valuePlaceOf(path: readonly string[]): SourcePlace;
 };
 
 /** The JSON Schema that editors use. */
@@ -140,8 +140,8 @@ export function configSchema(): unknown {
   return z.toJSONSchema(ConfigFile, { target: "draft-2020-12" });
 }
 
-export function parseConfig(of: { file: string; bytes: Uint8Array; scope: Scope }): ParsedConfig {
-  const { file, bytes, scope } = of;
+export function parseConfig(source: { file: string; bytes: Uint8Array; scope: ConfigScope }): ParsedConfig {
+  const { file, bytes, scope } = source;
   const placeOf = () => ({ file, line: 1, col: 1 });
   const nothing = { config: {}, problems: [], warnings: [], placeOf, valuePlaceOf: placeOf };
   if (saysNothing(bytes)) return nothing;
@@ -178,9 +178,9 @@ export function parseConfig(of: { file: string; bytes: Uint8Array; scope: Scope 
   };
 }
 
-type Line = { readonly argv: readonly string[]; readonly path: readonly string[] };
+type CommandLine = { readonly argv: readonly string[]; readonly path: readonly string[] };
 
-function argvsOf({ harnesses = {}, notify = [] }: ConfigFile): Line[] {
+function argvsOf({ harnesses = {}, notify = [] }: ConfigFile): CommandLine[] {
   const ofHarnesses = Object.entries(harnesses).flatMap(([name, harness]) =>
     (["command", "again", "terminal", "terminal_again"] as const).map((key) => ({
       argv: harness[key] ?? [],

@@ -3,13 +3,13 @@
 import { closest } from "../../core/text/closest.ts";
 import { isKept, sayTaken, settingOf, takes } from "../../core/model/param.ts";
 import type { Literal } from "../../core/model/value.ts";
-import type { Param, Place } from "../../core/model/workflow.ts";
+import type { Param, SourcePlace } from "../../core/model/workflow.ts";
 import type { Problem } from "../problem.ts";
 
 /** As written in a file. */
 export type SettingTree = { readonly [key: string]: Literal | readonly Literal[] | SettingTree };
 
-export type SetValue = { readonly value: Literal; readonly at: Place };
+export type SetValue = { readonly value: Literal; readonly at: SourcePlace };
 
 export type Settled = {
   /** By name of the parameter. */
@@ -17,22 +17,28 @@ export type Settled = {
   readonly problems: readonly Problem[];
 };
 
-type Path = readonly string[];
+type SettingPath = readonly string[];
 
-export type Places = { placeOf(path: Path): Place; valuePlaceOf(path: Path): Place };
+export type SettingPlaces = {
+  placeOf(path: SettingPath): SourcePlace;
+  valuePlaceOf(path: SettingPath): SourcePlace;
+};
 
 /** The keys of a workflow: each leads to further keys, or to one parameter. */
-type Keys = { readonly below: Map<string, Keys>; param?: readonly [name: string, param: Param] };
+type SettingKeys = {
+  readonly below: Map<string, SettingKeys>;
+  param?: readonly [name: string, param: Param];
+};
 
 export function settle(
   { name, params }: { readonly name: string; readonly params: Readonly<Record<string, Param>> },
   tree: SettingTree,
-  places: Places,
+  places: SettingPlaces,
 ): Settled {
   const values: Record<string, SetValue> = {};
   const problems: Problem[] = [];
-  const top: Path = ["workflows", name];
-  const walk = (level: SettingTree, keys: Keys, path: Path): void => {
+  const top: SettingPath = ["workflows", name];
+  const walk = (level: SettingTree, keys: SettingKeys, path: SettingPath): void => {
     for (const [key, value] of Object.entries(level)) {
       const here = [...path, key];
       const known = keys.below.get(key);
@@ -56,8 +62,8 @@ export function settle(
   return { values, problems };
 }
 
-function keysOf(params: Readonly<Record<string, Param>>): Keys {
-  const root: Keys = { below: new Map() };
+function keysOf(params: Readonly<Record<string, Param>>): SettingKeys {
+  const root: SettingKeys = { below: new Map() };
   for (const [name, param] of Object.entries(params)) {
     if (isKept(param)) continue;
     let at = root;
@@ -73,8 +79,8 @@ function keysOf(params: Readonly<Record<string, Param>>): Keys {
 
 function unknown(
   workflow: string,
-  path: Path,
-  { below }: Keys,
+  path: SettingPath,
+  { below }: SettingKeys,
 ): Pick<Problem, "code" | "message" | "suggestion"> {
   const known = [...below.keys()];
   const suggestion = closest(path.at(-1) ?? "", known);
@@ -85,9 +91,9 @@ function unknown(
   return { code: "unknown-key", message, ...(suggestion === undefined ? {} : { suggestion }) };
 }
 
-type Read = { readonly value: Literal } | { readonly wrong: string };
+type SettingReading = { readonly value: Literal } | { readonly wrong: string };
 
-function readValue(param: Param, value: SettingTree[string]): Read {
+function readValue(param: Param, value: SettingTree[string]): SettingReading {
   const isMany = param.type === "text" && Array.isArray(value);
   if (isMany && value.some((member) => String(member).includes("\n")))
     return { wrong: "has a member of more than one line: each becomes a line of the text" };

@@ -4,24 +4,24 @@
  * Either `### Task 1.1: title` with a map in a YAML block, or lines `- [ ] 1.1 title` with File and Depends below.
  */
 
+import type { Path } from "../problem.ts";
 import type { Fault } from "../../core/model/event.ts";
-import type { Flaw } from "../reading/finding.ts";
+import type { TextFlaw } from "../reading/finding.ts";
 import { cutValue, quote } from "../reading/finding.ts";
 import { loadYamlText } from "../json/read.ts";
 import { isObject } from "../json/shape.ts";
-import type { Path } from "../json/shape.ts";
 import { plain } from "../markdown/inline.ts";
 import { linesWithin, ownBlocks, sectionsOf, startOf, textOf } from "../markdown/outline.ts";
-import type { Block, Outline, Section } from "../markdown/outline.ts";
+import type { Block, Outline, MarkdownSection } from "../markdown/outline.ts";
 import { entryDraft } from "./entry.ts";
 import { filesIn, idsIn, labelledOf } from "./lines.ts";
 import { TASK_DEPTH_MAX, TASK_HEADING } from "./plan.ts";
-import type { Draft } from "./task.ts";
+import type { TaskDraft } from "./task.ts";
 import { instructionsIn } from "./told.ts";
 
 type Code = Extract<Block, { type: "code" }>;
 type ListItem = Extract<Block, { type: "listItem" }>;
-type Found = { readonly flaws: Flaw[]; readonly faults: Fault[] };
+type FoundFaults = { readonly flaws: TextFlaw[]; readonly faults: Fault[] };
 
 const TITLE_MAX = 200;
 const TASK = /^Task[ \t]+[A-Za-z]*-?\d/;
@@ -29,7 +29,7 @@ const BOX = /^\[([^\]])\](?:[ \t]+(.*))?$/;
 const ID = /^(?:\*\*)?([A-Za-z]*-?\d[\w.-]*?)[.:]?(?:\*\*)?[:.]?[ \t]+(\S.*)$/;
 const ACTIONS = ["CREATE", "MODIFY", "DELETE", "RENAME"];
 
-export function checkboxDrafts(outline: Outline, found: Found): readonly Draft[] {
+export function checkboxDrafts(outline: Outline, found: FoundFaults): readonly TaskDraft[] {
   const headings = sectionsOf(outline, TASK_DEPTH_MAX).filter(({ name }) => TASK.test(name));
   const sections = headings.filter(({ name }) => TASK_HEADING.test(name));
   for (const { heading } of headings.filter((section) => !sections.includes(section)))
@@ -48,13 +48,13 @@ export function checkboxDrafts(outline: Outline, found: Found): readonly Draft[]
   return sections.flatMap((section) => blockDraft(outline, section, found));
 }
 
-function holds({ heading, next }: Section, item: ListItem): boolean {
+function holds({ heading, next }: MarkdownSection, item: ListItem): boolean {
   const offset = startOf(item);
   return offset > startOf(heading) && (next === undefined || offset < startOf(next));
 }
 
 /** Boxes below a task are its steps; a box with an id anywhere else would be a task that no agent does. */
-function requireNone(outline: Outline, items: readonly ListItem[], flaws: Flaw[]): void {
+function requireNone(outline: Outline, items: readonly ListItem[], flaws: TextFlaw[]): void {
   for (const item of items) {
     const [first] = linesWithin(outline, item);
     if (first === undefined || !ID.test(BOX.exec(first.text)?.[2] ?? "")) continue;
@@ -63,7 +63,7 @@ function requireNone(outline: Outline, items: readonly ListItem[], flaws: Flaw[]
   }
 }
 
-function blockDraft(outline: Outline, section: Section, found: Found): readonly Draft[] {
+function blockDraft(outline: Outline, section: MarkdownSection, found: FoundFaults): readonly TaskDraft[] {
   const offset = startOf(section.heading);
   const [, id = "", title = ""] = TASK_HEADING.exec(section.name) ?? [];
   const block = ownBlocks(section).find((one) => one.type === "code" && /^ya?ml$/i.test(one.lang ?? ""));
@@ -87,7 +87,11 @@ function blockDraft(outline: Outline, section: Section, found: Found): readonly 
   return [{ ...draft, files, offset, title: cutValue(plain(title), TITLE_MAX), text }];
 }
 
-function requireAction(action: unknown, { id, offset }: Pick<Draft, "id" | "offset">, flaws: Flaw[]): void {
+function requireAction(
+  action: unknown,
+  { id, offset }: Pick<TaskDraft, "id" | "offset">,
+  flaws: TextFlaw[],
+): void {
   if (action === undefined || ACTIONS.some((known) => known === action)) return;
   const said = typeof action === "string" ? action : JSON.stringify(action);
   flaws.push({
@@ -111,7 +115,7 @@ function fromBlock(outline: Outline, block: Code, faults: Fault[]) {
   return { draft, action: isObject(data) ? (data["action"] ?? undefined) : undefined };
 }
 
-function lineDraft(outline: Outline, item: ListItem, flaws: Flaw[]): readonly Draft[] {
+function lineDraft(outline: Outline, item: ListItem, flaws: TextFlaw[]): readonly TaskDraft[] {
   const [first, ...rest] = linesWithin(outline, item);
   const box = BOX.exec(first?.text ?? "");
   if (first === undefined || box === null) return [];

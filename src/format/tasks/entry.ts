@@ -4,31 +4,31 @@
  * YAML reads 1.10 as the number 1.1. An id without quotes is accepted only if it reads back as written.
  */
 
+import type { Path } from "../problem.ts";
 import { isBlank } from "../../core/text/blank.ts";
 import type { TaskKeys } from "../../core/tasks/graph.ts";
 import type { Literal } from "../../core/model/value.ts";
-import type { Place } from "../../core/model/workflow.ts";
+import type { SourcePlace } from "../../core/model/workflow.ts";
 import { cutValue } from "../reading/finding.ts";
 import { isObject } from "../json/shape.ts";
-import type { Path } from "../json/shape.ts";
-import type { Draft } from "./task.ts";
+import type { TaskDraft } from "./task.ts";
 import { instructionsIn } from "./told.ts";
 
-type Entry = {
+type TaskEntry = {
   readonly data: unknown;
   readonly path: Path;
   /** The lines of the YAML, to see how a number was written. */
   readonly lines: readonly string[];
-  readonly placeOf: (path: Path) => Place;
+  readonly placeOf: (path: Path) => SourcePlace;
   readonly complain: (path: Path, reason: string) => void;
 };
 
-type EntryDraft = Omit<Draft, "offset">;
+type EntryDraft = Omit<TaskDraft, "offset">;
 
 const TITLE_MAX = 200;
 
 /** Undefined without a usable id; the problem is reported. */
-export function entryDraft(entry: Entry): EntryDraft | undefined {
+export function entryDraft(entry: TaskEntry): EntryDraft | undefined {
   const { data, path } = entry;
   if (!isObject(data)) {
     entry.complain(path, "a task must be a map with an id");
@@ -68,7 +68,7 @@ const KEYS_MAX = 50;
 const MEMBERS_MAX = 100;
 
 /** Further keys, for callers that ask for them by name; maps are only for people. */
-function keysIn(data: Readonly<Record<string, unknown>>): Pick<Draft, "keys"> {
+function keysIn(data: Readonly<Record<string, unknown>>): Pick<TaskDraft, "keys"> {
   const keys = Object.entries(data).flatMap(([key, value]): [string, TaskKeys[string]][] => {
     if (READ.has(key)) return [];
     if (isLiteral(value)) return [[key, cutLiteral(value)]];
@@ -86,7 +86,7 @@ function cutLiteral(value: Literal): Literal {
   return typeof value === "string" ? cutValue(value) : value;
 }
 
-function idAt(entry: Entry, value: unknown, path: Path): string | undefined {
+function idAt(entry: TaskEntry, value: unknown, path: Path): string | undefined {
   if (typeof value === "string" && !isBlank(value)) return value.trim();
   if (typeof value === "number") {
     const source = sourceAt(entry, path);
@@ -98,7 +98,7 @@ function idAt(entry: Entry, value: unknown, path: Path): string | undefined {
   return undefined;
 }
 
-function sourceAt({ lines, placeOf }: Entry, path: Path): string {
+function sourceAt({ lines, placeOf }: TaskEntry, path: Path): string {
   const { line, col } = placeOf(path);
   const rest = Array.from(lines[line - 1] ?? "")
     .slice(col - 1)
@@ -111,7 +111,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function filesOf(entry: Entry, data: Readonly<Record<string, unknown>>): readonly string[] {
+function filesOf(entry: TaskEntry, data: Readonly<Record<string, unknown>>): readonly string[] {
   const key = ["files_expected", "files", "file"].find(
     (name) => data[name] !== undefined && data[name] !== null,
   );
@@ -125,7 +125,7 @@ function filesOf(entry: Entry, data: Readonly<Record<string, unknown>>): readonl
   return files.map((file) => file.replace(/^(?:\.\/)+/, ""));
 }
 
-function idsOf(entry: Entry, value: unknown): readonly string[] {
+function idsOf(entry: TaskEntry, value: unknown): readonly string[] {
   const path = [...entry.path, "depends_on"];
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) {

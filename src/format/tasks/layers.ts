@@ -4,16 +4,16 @@
  * The name in the heading identifies the layer; its number only decides the order. Layers in front matter must agree.
  */
 
+import type { Path } from "../problem.ts";
 import type { Fault } from "../../core/model/event.ts";
 import { quote } from "../reading/finding.ts";
-import type { Flaw } from "../reading/finding.ts";
-import type { Front } from "../front-matter/data.ts";
+import type { TextFlaw } from "../reading/finding.ts";
+import type { FrontMatter } from "../front-matter/data.ts";
 import { isObject } from "../json/shape.ts";
-import type { Path } from "../json/shape.ts";
 import { sectionsOf, startOf } from "../markdown/outline.ts";
-import type { Outline, Section } from "../markdown/outline.ts";
+import type { Outline, MarkdownSection } from "../markdown/outline.ts";
 import { inOrder } from "../order.ts";
-import type { Draft } from "./task.ts";
+import type { TaskDraft } from "./task.ts";
 
 const LAYERS: readonly string[] = ["data", "logic", "integration", "testing"];
 const DEPTH_MAX = 3;
@@ -22,7 +22,7 @@ const HEADING = new RegExp(
   "i",
 );
 
-type Layer = {
+type TaskLayer = {
   readonly name: string;
   readonly number: number | undefined;
   readonly from: number;
@@ -30,7 +30,11 @@ type Layer = {
 };
 
 /** Each task with its layer, in the order of execution. */
-export function layered(outline: Outline, drafts: readonly Draft[], flaws: Flaw[]): readonly Draft[] {
+export function layered(
+  outline: Outline,
+  drafts: readonly TaskDraft[],
+  flaws: TextFlaw[],
+): readonly TaskDraft[] {
   const sections = sectionsOf(outline, DEPTH_MAX);
   const layers = layersIn(outline, sections, flaws);
   if (layers.length === 0) return inOrder(drafts);
@@ -43,7 +47,7 @@ export function layered(outline: Outline, drafts: readonly Draft[], flaws: Flaw[
       });
     return layer === undefined ? draft : { ...draft, layer: layer.name };
   });
-  const rankOf = ({ layer }: Draft): number => layers.findIndex(({ name }) => name === layer);
+  const rankOf = ({ layer }: TaskDraft): number => layers.findIndex(({ name }) => name === layer);
   const byId = new Map(placed.map((draft) => [draft.id, draft]));
   for (const draft of placed) {
     const late = draft.dependsOn
@@ -64,8 +68,12 @@ export function layered(outline: Outline, drafts: readonly Draft[], flaws: Flaw[
 }
 
 /** In order: by number if all layers have one, otherwise by position. */
-function layersIn(outline: Outline, sections: readonly Section[], flaws: Flaw[]): readonly Layer[] {
-  const found = sections.flatMap(({ name, heading, next }): Layer[] => {
+function layersIn(
+  outline: Outline,
+  sections: readonly MarkdownSection[],
+  flaws: TextFlaw[],
+): readonly TaskLayer[] {
+  const found = sections.flatMap(({ name, heading, next }): TaskLayer[] => {
     const [, number, word] = HEADING.exec(name) ?? [];
     if (word === undefined) return [];
     const to = next === undefined ? outline.text.length : startOf(next);
@@ -93,7 +101,7 @@ function layersIn(outline: Outline, sections: readonly Section[], flaws: Flaw[])
 }
 
 /** A line of dashes directly below a text makes the text a heading, which few writers intend. */
-function hintAt(outline: Outline, sections: readonly Section[], { offset }: Draft): string {
+function hintAt(outline: Outline, sections: readonly MarkdownSection[], { offset }: TaskDraft): string {
   const above = sections.findLast(({ heading }) => startOf(heading) <= offset);
   const start = above === undefined ? -1 : startOf(above.heading);
   if (start === -1 || outline.text.startsWith("#", start)) return "a heading like `## 1. Data Layer`";
@@ -102,7 +110,7 @@ function hintAt(outline: Outline, sections: readonly Section[], { offset }: Draf
 }
 
 /** Layers in front matter that contradict the headings. */
-export function conflictsWith(front: Front, drafts: readonly Draft[]): readonly Fault[] {
+export function conflictsWith(front: FrontMatter, drafts: readonly TaskDraft[]): readonly Fault[] {
   const told = front.data["layers"] ?? {};
   const complain = (path: Path, reason: string): Fault => ({ at: front.placeOf(path), reason });
   if (!isObject(told)) return [complain(["layers"], `"layers" must be a map of layers`)];

@@ -1,6 +1,6 @@
 /** Parses the text after "Files:" and "Depends:" into paths and ids. */
 
-import type { Line } from "../markdown/outline.ts";
+import type { TextLine } from "../markdown/outline.ts";
 import { isPlaceholder, plain, unwrap } from "../markdown/inline.ts";
 
 const LABELS: ReadonlyMap<string, string> = new Map([
@@ -31,7 +31,7 @@ const FILE_ACTIONS = new Set([
 const LINE_MAX = 2000;
 
 /** Groups lines by label. An unknown or repeated label ends the group above it. */
-export function labelledOf(lines: readonly Line[]): ReadonlyMap<string, readonly string[]> {
+export function labelledOf(lines: readonly TextLine[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   let current: string[] = [];
   let label = "";

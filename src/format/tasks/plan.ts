@@ -1,18 +1,18 @@
 /** Tasks of a plan in Markdown: `### Task 1: name`, then Files, Dependencies, Complexity and Instructions. */
 
-import type { Flaw } from "../reading/finding.ts";
+import type { TextFlaw } from "../reading/finding.ts";
 import { quote } from "../reading/finding.ts";
 import { plain } from "../markdown/inline.ts";
 import { linesWithin, ownBlocks, sectionsOf, startOf, textOf } from "../markdown/outline.ts";
 import type { Outline } from "../markdown/outline.ts";
 import { filesIn, idsIn, labelledOf, wordIn } from "./lines.ts";
-import type { Draft } from "./task.ts";
+import type { TaskDraft } from "./task.ts";
 import { instructionsIn } from "./told.ts";
 
 export const TASK_HEADING = /^Task[ \t]+([A-Za-z0-9][\w.-]*?)[ \t]*(?::|[ \t][-–—])[ \t]*(\S.*)$/;
 export const TASK_DEPTH_MAX = 4;
 
-export function planDrafts(outline: Outline, flaws: Flaw[]): readonly Draft[] {
+export function planDrafts(outline: Outline, flaws: TextFlaw[]): readonly TaskDraft[] {
   return sectionsOf(outline, TASK_DEPTH_MAX).flatMap((section) => {
     const offset = startOf(section.heading);
     const [, id, title = ""] = TASK_HEADING.exec(section.name) ?? [];

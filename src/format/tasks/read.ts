@@ -2,16 +2,16 @@
 
 import type { Fault } from "../../core/model/event.ts";
 import type { Reader } from "../../core/model/artifact.ts";
-import { faultsAt, type Flaw, FAULTS_MAX } from "../reading/finding.ts";
+import { faultsAt, type TextFlaw, FAULTS_MAX } from "../reading/finding.ts";
 import { frontOf } from "../front-matter/data.ts";
 import { outlineOf } from "../markdown/outline.ts";
-import { placesIn } from "../problem.ts";
+import { placesIn, type Path } from "../problem.ts";
 import { checkboxDrafts } from "./checkbox.ts";
 import { conflictsWith, layered } from "./layers.ts";
 import { planDrafts } from "./plan.ts";
-import { complexityOf, flawsOf, type Draft, type Task } from "./task.ts";
+import { complexityOf, flawsOf, type TaskDraft, type Task } from "./task.ts";
 import { loadYamlText } from "../json/read.ts";
-import { isObject, type Path } from "../json/shape.ts";
+import { isObject } from "../json/shape.ts";
 import { entryDraft } from "./entry.ts";
 
 export type TaskStyle = Extract<Reader, { type: "tasks" }>["style"];
@@ -29,7 +29,7 @@ export function readTasks(style: TaskStyle, file: string, text: string): TaskLis
 
 function fromMarkdown(style: "markdown" | "checkbox", file: string, text: string) {
   const outline = outlineOf(file, withoutWrapper(text));
-  const flaws: Flaw[] = outline.refused ? [outline.refused] : [];
+  const flaws: TextFlaw[] = outline.refused ? [outline.refused] : [];
   if (style === "markdown") {
     const drafts = planDrafts(outline, flaws);
     return { drafts, faults: faultsAt(flaws, outline.placeAt) };
@@ -52,7 +52,7 @@ function lineStarts(text: string): (line: number) => number {
   return (line) => starts[line - 1] ?? 0;
 }
 
-function taskOf(draft: Draft, line: number): Task {
+function taskOf(draft: TaskDraft, line: number): Task {
   const { id, title, files, dependsOn, status, layer, keys, text = "" } = draft;
   const complexity = draft.complexity === undefined ? undefined : complexityOf(draft.complexity);
   return {
@@ -69,7 +69,7 @@ function taskOf(draft: Draft, line: number): Task {
   };
 }
 
-type Drafted = { readonly drafts: readonly Draft[]; readonly faults: readonly Fault[] };
+type Drafted = { readonly drafts: readonly TaskDraft[]; readonly faults: readonly Fault[] };
 
 /** The position of every id is looked up, which takes time in proportion to the length of its line. */
 const LINE_MAX = 4000;

@@ -10,7 +10,7 @@ import { loadYamlText } from "../json/read.ts";
 import { isObject } from "../json/shape.ts";
 
 type Statuses = Readonly<Record<string, string>>;
-type Edit = { readonly at: number; readonly to: number; readonly text: string };
+type StatusEdit = { readonly at: number; readonly to: number; readonly text: string };
 type PairNode = Pair<ParsedNode, ParsedNode | null>;
 
 /** The content of the list without the statuses, as one text; undefined if it cannot be read. */
@@ -53,7 +53,7 @@ function overWords(file: string, text: string, statuses: Statuses): string | und
   if (!loaded.ok || !Array.isArray(tasks)) return undefined;
   const lines = text.split("\n");
   const starts = startsOf(lines);
-  const edits: Edit[] = [];
+  const edits: StatusEdit[] = [];
   for (const [index, task] of tasks.entries()) {
     const { id, status } = isObject(task) ? task : {};
     const wanted = wantedFor(String(id), statuses);
@@ -87,7 +87,7 @@ function setNodes(file: string, text: string, statuses: Statuses): Edited {
   return isKept({ file, text, after }, statuses) ? { ok: true, text: after } : refused(file);
 }
 
-function withEdits(text: string, edits: readonly Edit[]): string {
+function withEdits(text: string, edits: readonly StatusEdit[]): string {
   return edits
     .toSorted((a, b) => b.at - a.at)
     .reduce((made, edit) => made.slice(0, edit.at) + edit.text + made.slice(edit.to), text);
@@ -97,7 +97,11 @@ function wantedFor(id: string, statuses: Statuses): string | undefined {
   return Object.hasOwn(statuses, id) ? statuses[id] : undefined;
 }
 
-function editOf(text: string, task: YAMLMap<ParsedNode, ParsedNode | null>, statuses: Statuses): Edit[] {
+function editOf(
+  text: string,
+  task: YAMLMap<ParsedNode, ParsedNode | null>,
+  statuses: Statuses,
+): StatusEdit[] {
   const id = pairOf(task, "id");
   const name = isScalar(id?.value) ? String(id.value.value) : "";
   const wanted = wantedFor(name, statuses);

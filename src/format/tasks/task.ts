@@ -2,7 +2,7 @@
 
 import { isListed } from "../../core/tasks/status.ts";
 import type { TaskKeys } from "../../core/tasks/graph.ts";
-import type { Flaw } from "../reading/finding.ts";
+import type { TextFlaw } from "../reading/finding.ts";
 import { quote } from "../reading/finding.ts";
 import { circleIn } from "../order.ts";
 
@@ -26,7 +26,7 @@ export type Task = {
 };
 
 /** A task as written in its file, before it is compared with the others. */
-export type Draft = {
+export type TaskDraft = {
   readonly id: string;
   readonly offset: number;
   readonly title: string;
@@ -39,10 +39,10 @@ export type Draft = {
   readonly keys?: TaskKeys;
 };
 
-export function flawsOf(drafts: readonly Draft[]): readonly Flaw[] {
+export function flawsOf(drafts: readonly TaskDraft[]): readonly TextFlaw[] {
   if (drafts.length === 0) return [{ offset: 0, reason: "the list has no task" }];
-  const first = new Map<string, Draft>();
-  const flaws: Flaw[] = [];
+  const first = new Map<string, TaskDraft>();
+  const flaws: TextFlaw[] = [];
   for (const draft of drafts) {
     const { id, offset } = draft;
     if (first.has(id)) flaws.push({ offset, reason: `the task ${quote(id)} appears twice` });

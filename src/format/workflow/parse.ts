@@ -5,12 +5,12 @@
  */
 
 import { compile, type Workflow } from "../../core/model/compile.ts";
-import type { Place } from "../../core/model/workflow.ts";
-import { sortProblems, type Problem } from "../problem.ts";
+import type { SourcePlace } from "../../core/model/workflow.ts";
+import { sortProblems, type Problem, type Path } from "../problem.ts";
 import { loadYaml } from "../yaml.ts";
 import { build } from "./build/build.ts";
 import { type Prompts, originOf } from "./build/builder.ts";
-import { type Context, type Path, listOf, report, type Names } from "./build/context.ts";
+import { type Context, listOf, report, type Names, type FilePlaces } from "./build/context.ts";
 import { expand } from "./expand/expand.ts";
 import { hashOf } from "./hash.ts";
 import { findingsOf, IN_OWN_WORDS, isConsequence, problemOf } from "./schema/issues.ts";
@@ -20,15 +20,13 @@ import { checkStages } from "./expand/stages.ts";
 import { cyclesIn } from "./phases/site.ts";
 import type { Expanded } from "./expand/sink.ts";
 
-export type Source = { readonly file: string; readonly bytes: Uint8Array; readonly prompts: Prompts };
+export type WorkflowSource = { readonly file: string; readonly bytes: Uint8Array; readonly prompts: Prompts };
 
-export type Parsed =
+export type ParsedWorkflow =
   | { readonly ok: true; readonly workflow: Workflow; readonly helpers: ReadonlyMap<string, string> }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-type Places = Pick<Context, "placeOf" | "keyPlaceOf">;
-
-export function parseWorkflow(source: Source): Parsed {
+export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const loaded = loadYaml(source.file, source.bytes);
   if (!loaded.ok) return { ok: false, problems: loaded.problems };
   const version = wrongVersion(loaded.data, loaded);
@@ -48,7 +46,7 @@ export function parseWorkflow(source: Source): Parsed {
     told: new Set(),
     ...places,
   };
-  const around = (paths: readonly Path[]): Place[] =>
+  const around = (paths: readonly Path[]): SourcePlace[] =>
     paths.flatMap((path) => [places.placeOf(path), places.keyPlaceOf(path)]);
   const ofShape = [...problems];
   const unsound = checkStages(context, file);
@@ -64,7 +62,7 @@ export function parseWorkflow(source: Source): Parsed {
 function withoutConsequences(
   problems: readonly Problem[],
   causes: readonly Problem[],
-  places: readonly Place[],
+  places: readonly SourcePlace[],
 ): Problem[] {
   return problems.filter(
     (problem) =>
@@ -73,7 +71,7 @@ function withoutConsequences(
   );
 }
 
-function wrongVersion(data: unknown, places: Places): Problem | undefined {
+function wrongVersion(data: unknown, places: FilePlaces): Problem | undefined {
   const schema = typeof data === "object" && data !== null && "$schema" in data ? data.$schema : undefined;
   const place = places.placeOf(["$schema"]);
   const wanted = `workflow-${SCHEMA_VERSION}.schema.json`;
@@ -98,13 +96,13 @@ function wrongVersion(data: unknown, places: Places): Problem | undefined {
 type Shaped = {
   readonly file: WorkflowFile | undefined;
   readonly problems: Problem[];
-  readonly places: Places;
+  readonly places: FilePlaces;
   /** Named things that have a problem. */
   readonly troubled: readonly Path[];
   readonly isLost: Context["isLost"];
 };
 
-function shaped(data: unknown, places: Places): Shaped {
+function shaped(data: unknown, places: FilePlaces): Shaped {
   const first = WorkflowFile.safeParse(data, IN_OWN_WORDS);
   if (first.success) return { file: first.data, problems: [], places, troubled: [], isLost: () => false };
   const findings = findingsOf(WorkflowFile, first.error.issues);

@@ -10,7 +10,7 @@ import { ownArtifact } from "../../../core/gates/shape-of-run.ts";
 import type { Place } from "../../../engine/ports/files.ts";
 import type { Registry } from "../../../engine/ports/registry.ts";
 import { splitFrontMatter } from "../../../format/front-matter/parts.ts";
-import type { Read } from "../../../format/reading/reading.ts";
+import type { ReadArtifact } from "../../../format/reading/reading.ts";
 import { sha256 } from "../../../format/sha256.ts";
 import { decodeWhole } from "../replace/decode.ts";
 import { readNamed } from "./named-files.ts";
@@ -104,7 +104,7 @@ function stampOf({ workflow }: Place, wanted: readonly FileOf[]): string {
   return own.length === 0 ? "" : `-${sha256(JSON.stringify(own.map(({ of }) => of.reader)))}`;
 }
 
-async function readerOf(wanted: readonly FileOf[]): Promise<Read> {
+async function readerOf(wanted: readonly FileOf[]): Promise<ReadArtifact> {
   const isMarkdown = wanted.every(({ of: { reader } }) => MARKDOWN.has(reader.type) && !("front" in reader));
   if (isMarkdown) return (await import("../../../format/markdown/read.ts")).readMarkdown;
   return (await import("../../../format/reading/read.ts")).readArtifact;

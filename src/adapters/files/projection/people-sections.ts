@@ -10,7 +10,7 @@
 import { join } from "node:path";
 import type { Place } from "../../../engine/ports/files.ts";
 import type { Registry } from "../../../engine/ports/registry.ts";
-import type { Placed } from "../../../format/markdown/place.ts";
+import type { PlacedText } from "../../../format/markdown/place.ts";
 import { sha256 } from "../../../format/sha256.ts";
 import { failpoint } from "../../failpoint.ts";
 import { decodeWhole } from "../replace/decode.ts";
@@ -74,7 +74,7 @@ async function look(
     const parted = text === undefined ? undefined : cutSection(text, heading);
     if (text === undefined || parted === undefined || !parted.ok) return undefined;
     found = parted.cut;
-    const placed: Placed | undefined =
+    const placed: PlacedText | undefined =
       found === "" && memory.text !== "" ? putSection(text, heading, memory.text) : undefined;
     return placed?.ok === true ? { bytes: Buffer.from(placed.text) } : undefined;
   };

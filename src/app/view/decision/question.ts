@@ -8,7 +8,7 @@ import { isOpen } from "../../../core/gates/gate.ts";
 import { partsOf } from "../../../core/gates/question-parts.ts";
 import type { Run } from "../../../core/model/run.ts";
 import { commandsShownBy, plainly } from "../../../core/gates/vouched-commands.ts";
-import type { Ask } from "../../../core/model/workflow.ts";
+import type { AskRule } from "../../../core/model/workflow.ts";
 import { questionText, variablesOf } from "../../../engine/agents/launch.ts";
 import { fillPath, isInPlace } from "../../../engine/submit/place.ts";
 import type { Seen } from "../../runs/find.ts";
@@ -78,7 +78,7 @@ function partGiven(number: number, { value, text }: QuestionView["options"][numb
 }
 
 /** What can be chosen now, in the order of the workflow, which is its author's advice; what ends the run early comes last. */
-function optionsOf(workflow: Workflow, run: Run, declared: Ask): QuestionView["options"] {
+function optionsOf(workflow: Workflow, run: Run, declared: AskRule): QuestionView["options"] {
   const options = Object.entries(declared.options).flatMap(([name, { label, text, routes }]) => {
     const values = routes.length === 0 ? [name] : routes.map((route) => `${name}/${route}`);
     return values.flatMap((value) => {
@@ -124,7 +124,7 @@ export function labelled(label: string, means: string): string {
 }
 
 /** The question as the person is asked it. */
-function textOf({ store, workflow, run }: Seen, ask: Ask): string {
+function textOf({ store, workflow, run }: Seen, ask: AskRule): string {
   const row = store.workspace(run.id);
   const workspace = row !== undefined && isInPlace(row) ? { ...row, branch: presentBranch(row.path) } : row;
   const agent = { role: "", slot: "", attempt: 0, session: "" };

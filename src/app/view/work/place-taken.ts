@@ -6,7 +6,7 @@
  */
 
 import { refusedIn } from "../../../adapters/files/artifacts/unreadable.ts";
-import type { Held } from "../../../core/model/run.ts";
+import type { HeldReading } from "../../../core/model/run.ts";
 import { slotKey } from "../../../core/model/run.ts";
 import { isFinished, type Seen } from "../../runs/find.ts";
 
@@ -14,7 +14,7 @@ import { isFinished, type Seen } from "../../runs/find.ts";
 export function withWhatIsInTheWay(seen: Seen): Seen {
   const { run, workflow, root, row } = seen;
   if (isFinished(row)) return seen;
-  const absent = refusedIn({ root, run, workflow }).flatMap((reading): [string, Held][] => {
+  const absent = refusedIn({ root, run, workflow }).flatMap((reading): [string, HeldReading][] => {
     const key = slotKey(reading.artifact, reading.slot);
     const known = run.held[key];
     return known?.reading.found === true ? [] : [[key, { by: "", tree: "", inputs: {}, ...known, reading }]];

@@ -3,7 +3,7 @@
 import type { Workflow } from "../../model/compile.ts";
 import { placeOfState, type Defect } from "../defect.ts";
 import type { Exploration } from "../explore/explore.ts";
-import { nodesOf, type Graph } from "../explore/graph.ts";
+import { nodesOf, type SituationGraph } from "../explore/graph.ts";
 import { pathTo, tell } from "../trace.ts";
 
 export function findDeadEnds(workflow: Workflow, exploration: Exploration): Defect[] {
@@ -37,9 +37,9 @@ export function findUnreached({ graph }: Exploration, goals: readonly string[]):
 }
 
 /** The definition's assertions and the check itself ask for the same goals, so results are cached. */
-const found = new WeakMap<Graph, Map<string, readonly number[]>>();
+const found = new WeakMap<SituationGraph, Map<string, readonly number[]>>();
 
-function walkBack(graph: Graph, goals: readonly string[]): number[] {
+function walkBack(graph: SituationGraph, goals: readonly string[]): number[] {
   const size = nodesOf(graph);
   const isGoal = graph.states.map((state) => goals.includes(state));
   const reaches = new Uint8Array(size);
@@ -64,14 +64,14 @@ function walkBack(graph: Graph, goals: readonly string[]): number[] {
   return lost;
 }
 
-function hasWayOut(graph: Graph, node: number): boolean {
+function hasWayOut(graph: SituationGraph, node: number): boolean {
   for (let edge = graph.firstEdge.at(node); edge < graph.firstEdge.at(node + 1); edge += 1) {
     if (graph.edgeTo.at(edge) !== node) return true;
   }
   return false;
 }
 
-function incoming(graph: Graph): { first: Int32Array; edges: Int32Array } {
+function incoming(graph: SituationGraph): { first: Int32Array; edges: Int32Array } {
   const size = nodesOf(graph);
   const first = new Int32Array(size + 1);
   for (let edge = 0; edge < graph.edgeTo.length; edge += 1)

@@ -3,11 +3,11 @@
 import { endKey, type Workflow } from "../../model/compile.ts";
 import type { Event } from "../../model/event.ts";
 import { step } from "../../step/step.ts";
-import type { Move, Place } from "../../model/workflow.ts";
+import type { Move, SourcePlace } from "../../model/workflow.ts";
 import type { Components } from "../explore/components.ts";
 import type { Defect } from "../defect.ts";
 import type { Exploration } from "../explore/explore.ts";
-import { HUMAN, MOVES, STARTS, type Graph } from "../explore/graph.ts";
+import { HUMAN, MOVES, STARTS, type SituationGraph } from "../explore/graph.ts";
 import { eventOf, pathTo, runAfter, tell, type Explored } from "../trace.ts";
 
 export type Loop = {
@@ -39,7 +39,7 @@ export function findLoops(workflow: Workflow, exploration: Exploration, componen
   return [...loops.values()];
 }
 
-export function isByEngineOrAgent(graph: Graph): (edge: number) => boolean {
+export function isByEngineOrAgent(graph: SituationGraph): (edge: number) => boolean {
   return (edge) => (graph.edgeBits.at(edge) & HUMAN) === 0;
 }
 
@@ -80,18 +80,18 @@ function loopOf(workflow: Workflow, exploration: Exploration, found: readonly nu
 }
 
 /** The same cycle, starting at the node that a run reaches first. */
-function fromEarliest(graph: Graph, cycle: readonly number[]): number[] {
+function fromEarliest(graph: SituationGraph, cycle: readonly number[]): number[] {
   const nodes = cycle.map((edge) => graph.edgeFrom.at(edge));
   const start = nodes.indexOf(Math.min(...nodes));
   return [...cycle.slice(start), ...cycle.slice(0, start)];
 }
 
-function eventsOf(on: Explored, path: readonly number[], cycle: readonly number[]): Event[] {
-  const { workflow, exploration } = on;
+function eventsOf(explored: Explored, path: readonly number[], cycle: readonly number[]): Event[] {
+  const { workflow, exploration } = explored;
   let run = runAfter(workflow, exploration, path);
   const events: Event[] = [];
   for (const edge of cycle) {
-    const event = eventOf(on, run, edge);
+    const event = eventOf(explored, run, edge);
     const after = event === undefined ? undefined : step(workflow, run, event);
     if (after?.ok !== true) break;
     events.push(...after.events);
@@ -105,17 +105,17 @@ function backMove(moves: readonly Move[], order: (state: string) => number): Mov
   return moves.toSorted((a, b) => order(a.to) - order(b.to))[0];
 }
 
-function placeOfDeath(workflow: Workflow, events: readonly Event[], state: string): Place | undefined {
+function placeOfDeath(workflow: Workflow, events: readonly Event[], state: string): SourcePlace | undefined {
   const ended = events.find((event) => event.type === "agent-ended");
   return ended === undefined ? undefined : workflow.ends[endKey(ended.role, state)]?.at;
 }
 
-function unbounded(at: Place, states: readonly string[], trace: readonly string[]): Defect {
+function unbounded(at: SourcePlace, states: readonly string[], trace: readonly string[]): Defect {
   const message = `nothing bounds the loop through ${states.join(", ")}: no budget runs out and no person must act`;
   return { code: "unbounded-loop", at, message, trace };
 }
 
-function isLooping(graph: Graph, components: Components, edge: number): boolean {
+function isLooping(graph: SituationGraph, components: Components, edge: number): boolean {
   const bits = graph.edgeBits.at(edge);
   const from = graph.edgeFrom.at(edge);
   if (from < 0 || (bits & HUMAN) !== 0 || (bits & (MOVES | STARTS)) === 0) return false;
@@ -123,7 +123,7 @@ function isLooping(graph: Graph, components: Components, edge: number): boolean 
 }
 
 /** A shortest path from the end of an edge to its start, inside one component. */
-function wayBack(graph: Graph, components: Components, edge: number): number[] {
+function wayBack(graph: SituationGraph, components: Components, edge: number): number[] {
   const goal = graph.edgeFrom.at(edge);
   const start = graph.edgeTo.at(edge);
   const keep = isByEngineOrAgent(graph);
@@ -143,12 +143,12 @@ function wayBack(graph: Graph, components: Components, edge: number): number[] {
   return way.toReversed();
 }
 
-function stateOf(graph: Graph, node: number): string {
+function stateOf(graph: SituationGraph, node: number): string {
   return graph.states[graph.nodeState.at(node)] ?? "";
 }
 
-const NOWHERE: Place = { file: "", line: 1, col: 1 };
+const NOWHERE: SourcePlace = { file: "", line: 1, col: 1 };
 
-function placeOf(workflow: Workflow, state: string): Place {
+function placeOf(workflow: Workflow, state: string): SourcePlace {
   return workflow.definition.places[`states.${state}`] ?? NOWHERE;
 }

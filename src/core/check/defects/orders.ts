@@ -7,7 +7,7 @@ import { ORIGIN, type Action, type Move } from "../../model/workflow.ts";
 import type { Defect } from "../defect.ts";
 
 /** For each state, the results that were ordered on some path to it. */
-export type Ordered = ReadonlyMap<string, ReadonlySet<string>>;
+export type OrderedResults = ReadonlyMap<string, ReadonlySet<string>>;
 
 export function checkOrders(workflow: Workflow): Defect[] {
   const names = Object.entries(workflow.definition.artifacts).flatMap(([name, { reader }]) =>
@@ -22,7 +22,7 @@ export function checkOrders(workflow: Workflow): Defect[] {
   ]);
 }
 
-function neverOrdered(workflow: Workflow, ordered: Ordered, name: string): Defect[] {
+function neverOrdered(workflow: Workflow, ordered: OrderedResults, name: string): Defect[] {
   const move = workflow.definition.moves.find(
     (each) => waitsFor(each, name) && ordered.get(each.from)?.has(name) === false,
   );
@@ -32,16 +32,22 @@ function neverOrdered(workflow: Workflow, ordered: Ordered, name: string): Defec
 }
 
 /** A path into the state neither orders the result nor brings a result that is still valid. */
-function notOnEveryWay(workflow: Workflow, on: { some: Ordered; all: Ordered }, name: string): Defect[] {
+function notOnEveryWay(
+  workflow: Workflow,
+  orders: { some: OrderedResults; all: OrderedResults },
+  name: string,
+): Defect[] {
   const { moves, states } = workflow.definition;
   return moves
     .filter((entry) => {
       const state = states[entry.to];
-      if (state === undefined || state.waits || on.some.get(entry.to)?.has(name) !== true) return false;
+      if (state === undefined || state.waits || orders.some.get(entry.to)?.has(name) !== true) return false;
       const isAwaited = moves.some(
         (move) => move.from === entry.to && move.by.includes("engine") && waitsFor(move, name),
       );
-      return isAwaited && !isMissed(moves, entry.to, name) && !broughtBy(workflow, entry, on.all).has(name);
+      return (
+        isAwaited && !isMissed(moves, entry.to, name) && !broughtBy(workflow, entry, orders.all).has(name)
+      );
     })
     .map((entry) => {
       const anew = renewedBy(workflow, entry).includes(name) ? " anew" : "";
@@ -64,14 +70,14 @@ function isMissed(moves: readonly Move[], state: string, name: string): boolean 
 }
 
 /** Results that are certainly ordered when the move has been taken. */
-function broughtBy(workflow: Workflow, move: Move, all: Ordered): Set<string> {
+function broughtBy(workflow: Workflow, move: Move, all: OrderedResults): Set<string> {
   const renewed = new Set(renewedBy(workflow, move));
   const before = [...(all.get(move.from) ?? [])].filter((name) => !renewed.has(name));
   return new Set([...before, ...orderedBy(workflow, move)]);
 }
 
 /** For each state, the results that were ordered on every path to it. */
-function orderedOnAllWays(workflow: Workflow, names: readonly string[]): Ordered {
+function orderedOnAllWays(workflow: Workflow, names: readonly string[]): OrderedResults {
   const { states, moves } = workflow.definition;
   const all = new Map(Object.keys(states).map((state) => [state, new Set(names)]));
   let changed = true;
@@ -109,7 +115,7 @@ function deedBehind(reader: Artifact["reader"]): string | undefined {
  * For each state, results that may have been ordered on some path to it and may still arrive. Child runs report their result only
  * where they were started.
  */
-export function dueIn(workflow: Workflow): Ordered {
+export function dueIn(workflow: Workflow): OrderedResults {
   const { artifacts } = workflow.definition;
   return spread(workflow, (name) => artifacts[name]?.reader.type !== "children");
 }
@@ -118,23 +124,23 @@ export function dueIn(workflow: Workflow): Ordered {
 export function isTooEarly(
   { definition }: Workflow,
   name: string,
-  on: { ordered: Ordered; state: string },
+  at: { ordered: OrderedResults; state: string },
 ): boolean {
   const reader = definition.artifacts[name]?.reader;
   const isTold =
     reader?.type === "check" ||
     reader?.type === "children" ||
     (reader !== undefined && deedBehind(reader) !== undefined);
-  if (!isTold || on.ordered.get(on.state)?.has(name) === true) return false;
-  return [...on.ordered.values()].some((names) => names.has(name));
+  if (!isTold || at.ordered.get(at.state)?.has(name) === true) return false;
+  return [...at.ordered.values()].some((names) => names.has(name));
 }
 
-function orderedIn(workflow: Workflow): Ordered {
+function orderedIn(workflow: Workflow): OrderedResults {
   return spread(workflow, () => true);
 }
 
 /** `stays`: a result that was ordered in one state may also arrive in a later one. */
-function spread(workflow: Workflow, stays: (name: string) => boolean): Ordered {
+function spread(workflow: Workflow, stays: (name: string) => boolean): OrderedResults {
   const { states, moves } = workflow.definition;
   const ordered = new Map(Object.keys(states).map((state) => [state, new Set<string>()]));
   let changed = true;

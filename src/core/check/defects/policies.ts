@@ -10,7 +10,7 @@ import type { Defect } from "../defect.ts";
 import { bad, matches } from "./prompts.ts";
 
 /** A role reads a prompt while the run is in a state. */
-type Reading = { readonly prompt: string; readonly role: string; readonly state: string };
+type PromptReading = { readonly prompt: string; readonly role: string; readonly state: string };
 
 export function checkPolicies(workflow: Workflow): Defect[] {
   const { prompts, params, counters } = workflow.definition;
@@ -33,9 +33,9 @@ export function checkPolicies(workflow: Workflow): Defect[] {
   });
 }
 
-function readingsOf({ definition }: Workflow): Reading[] {
+function readingsOf({ definition }: Workflow): PromptReading[] {
   const { moves, states, ends } = definition;
-  const of = (actions: readonly Action[], state: string): Reading[] =>
+  const of = (actions: readonly Action[], state: string): PromptReading[] =>
     actions.flatMap((action) => promptsOf(definition.roles, action)).map((each) => ({ ...each, state }));
   return [
     ...moves.filter(({ to }) => to !== ORIGIN).flatMap((move) => of(move.do, move.to)),

@@ -4,7 +4,7 @@
 
 import { closest } from "../../text/closest.ts";
 import type { Workflow } from "../../model/compile.ts";
-import type { Action, Move, Place, Prompt } from "../../model/workflow.ts";
+import type { Action, Move, SourcePlace, Prompt } from "../../model/workflow.ts";
 import type { Defect } from "../defect.ts";
 
 /** These variables depend on the role that reads the prompt: without a role they have no value. */
@@ -27,7 +27,7 @@ const BUILT_IN = [
 ];
 
 /** The role that reads a prompt, and the states if they are known. */
-type Use = { readonly role: string; readonly states: readonly string[] | undefined };
+type PromptUse = { readonly role: string; readonly states: readonly string[] | undefined };
 
 export function checkPrompts(workflow: Workflow): Defect[] {
   const uses = usesOf(workflow);
@@ -38,10 +38,10 @@ export function checkPrompts(workflow: Workflow): Defect[] {
   ]);
 }
 
-function usesOf(workflow: Workflow): Map<string, Use[]> {
+function usesOf(workflow: Workflow): Map<string, PromptUse[]> {
   const { roles, states, moves, ends } = workflow.definition;
-  const uses = new Map<string, Use[]>();
-  const add = (prompt: string, use: Use): void => {
+  const uses = new Map<string, PromptUse[]>();
+  const add = (prompt: string, use: PromptUse): void => {
     uses.set(prompt, [...(uses.get(prompt) ?? []), use]);
   };
   for (const [role, { prompt, again }] of Object.entries(roles)) {
@@ -63,7 +63,7 @@ function usesOf(workflow: Workflow): Map<string, Use[]> {
   return uses;
 }
 
-function checkVariables(workflow: Workflow, prompt: Prompt, uses: readonly Use[]): Defect[] {
+function checkVariables(workflow: Workflow, prompt: Prompt, uses: readonly PromptUse[]): Defect[] {
   const counters = Object.keys(workflow.definition.counters);
   const budgets = counters.map((name) => `${name}_max`);
   const known = [...BUILT_IN, ...Object.keys(workflow.definition.params), ...counters, ...budgets];
@@ -81,7 +81,7 @@ function checkVariables(workflow: Workflow, prompt: Prompt, uses: readonly Use[]
   });
 }
 
-function checkCommands(workflow: Workflow, prompt: Prompt, uses: readonly Use[]): Defect[] {
+function checkCommands(workflow: Workflow, prompt: Prompt, uses: readonly PromptUse[]): Defect[] {
   const { states, artifacts } = workflow.definition;
   const targets = matches(
     prompt,
@@ -130,7 +130,7 @@ function checkCommands(workflow: Workflow, prompt: Prompt, uses: readonly Use[])
 }
 
 /** A role may request its own moves, and moves that the engine decides by the role's artifacts. */
-function mayAsk(workflow: Workflow, use: Use, to: string): boolean {
+function mayAsk(workflow: Workflow, use: PromptUse, to: string): boolean {
   const isOwn = (move: Move): boolean => move.by.includes(use.role);
   const isJudged = (move: Move): boolean =>
     move.by.includes("engine") &&
@@ -143,7 +143,7 @@ function mayAsk(workflow: Workflow, use: Use, to: string): boolean {
   );
 }
 
-function checkSections(workflow: Workflow, prompt: Prompt, uses: readonly Use[]): Defect[] {
+function checkSections(workflow: Workflow, prompt: Prompt, uses: readonly PromptUse[]): Defect[] {
   const sections = Object.entries(workflow.definition.artifacts).flatMap(([name, { reader, by }]) =>
     reader.type === "section" ? [{ name, heading: reader.heading, by }] : [],
   );
@@ -174,19 +174,19 @@ function checkSections(workflow: Workflow, prompt: Prompt, uses: readonly Use[])
   ];
 }
 
-export function matches(prompt: Prompt, pattern: RegExp): { word: string | undefined; at: Place }[] {
+export function matches(prompt: Prompt, pattern: RegExp): { word: string | undefined; at: SourcePlace }[] {
   return [...prompt.text.matchAll(pattern)].map((match) => ({
     word: match[1],
     at: placeIn(prompt, match.index + match[0].lastIndexOf(match[1] ?? "")),
   }));
 }
 
-function placeIn(prompt: Prompt, offset: number): Place {
+function placeIn(prompt: Prompt, offset: number): SourcePlace {
   const before = prompt.text.slice(0, offset).split("\n");
   return { file: prompt.file, line: before.length, col: Array.from(before.at(-1) ?? "").length + 1 };
 }
 
-export function bad(at: Place, message: string, near?: string): Defect {
+export function bad(at: SourcePlace, message: string, near?: string): Defect {
   return {
     code: "bad-prompt",
     at,

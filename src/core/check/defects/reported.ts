@@ -1,15 +1,15 @@
 /** Turns the observations of the survey, and broken assertions, into defects with traces. */
 
-import type { Place } from "../../model/workflow.ts";
+import type { SourcePlace } from "../../model/workflow.ts";
 import { placeOfState, type Defect } from "../defect.ts";
 import { findUnreached } from "./endings.ts";
 import type { Sighting, Survey } from "./survey.ts";
 import { pathTo, tell, type Explored, type Trace } from "../trace.ts";
 import type { Workflow } from "../../model/compile.ts";
 
-export function fromSurvey(on: Explored, seen: Survey): Defect[] {
-  const { workflow } = on;
-  const trace = (sighting: Sighting): Trace => storyOf(on, sighting);
+export function fromSurvey(explored: Explored, seen: Survey): Defect[] {
+  const { workflow } = explored;
+  const trace = (sighting: Sighting): Trace => storyOf(explored, sighting);
   const state = (name: string): Defect["at"] => placeOfState(workflow, name);
   const all = <T extends Sighting>(
     sightings: ReadonlyMap<string, T>,
@@ -46,22 +46,22 @@ export function fromSurvey(on: Explored, seen: Survey): Defect[] {
 }
 
 /** States in which a run stays and no person is asked, unless another defect of the state or of one of its moves explains it. */
-export function checkDeadlocks(on: Explored, seen: Survey, others: readonly Defect[]): Defect[] {
-  const { workflow } = on;
-  const isTold = ({ line, col }: Place): boolean =>
+export function checkDeadlocks(explored: Explored, seen: Survey, others: readonly Defect[]): Defect[] {
+  const { workflow } = explored;
+  const isTold = ({ line, col }: SourcePlace): boolean =>
     others.some(({ at }) => at.line === line && at.col === col);
   return [...seen.deadlocks.values()].flatMap((sighting): Defect[] => {
     const { state, reason } = sighting;
     const at = placeOfState(workflow, state);
     if ([at, ...(workflow.movesFrom[state] ?? []).map((move) => move.at)].some(isTold)) return [];
     const message = `a run can stay in ${state} with no person asked: ${reason}`;
-    return [{ code: "dead-end", at, message, trace: storyOf(on, sighting) }];
+    return [{ code: "dead-end", at, message, trace: storyOf(explored, sighting) }];
   });
 }
 
 /** From every situation, with the help of people, a run can finish. */
-export function checkEndings(on: Explored, deadEnds: readonly Defect[]): Defect[] {
-  const { workflow, exploration } = on;
+export function checkEndings(explored: Explored, deadEnds: readonly Defect[]): Defect[] {
+  const { workflow, exploration } = explored;
   const finals = finalsOf(workflow);
   if (finals.length === 0 || deadEnds.length > 0) return [];
   const [node] = findUnreached(exploration, finals);
@@ -73,20 +73,20 @@ export function checkEndings(on: Explored, deadEnds: readonly Defect[]): Defect[
       code: "no-way-to-finish",
       at: placeOfState(workflow, name),
       message,
-      trace: storyOf(on, { key: name, node }),
+      trace: storyOf(explored, { key: name, node }),
     },
   ];
 }
 
-export function checkAssertions(on: Explored, seen: Survey): Defect[] {
-  const { workflow, exploration } = on;
+export function checkAssertions(explored: Explored, seen: Survey): Defect[] {
+  const { workflow, exploration } = explored;
   const violated = [...seen.violations].map(([claim, sighting]): Defect => {
     const message = `this does not hold: ${claim.text}`;
     return {
       code: "assertion-violated",
       at: claim.at,
       message,
-      trace: storyOf(on, sighting),
+      trace: storyOf(explored, sighting),
     };
   });
   // If a run cannot finish at all, only that is reported.
@@ -97,7 +97,12 @@ export function checkAssertions(on: Explored, seen: Survey): Defect[] {
     if (node === undefined) return [];
     const message = `from here none of ${claim.in.join(", ")} can be reached`;
     return [
-      { code: "assertion-violated", at: claim.at, message, trace: storyOf(on, { key: claim.text, node }) },
+      {
+        code: "assertion-violated",
+        at: claim.at,
+        message,
+        trace: storyOf(explored, { key: claim.text, node }),
+      },
     ];
   });
   return [...violated, ...promised];

@@ -10,14 +10,14 @@ import type { Run } from "../../model/run.ts";
 import { isGood, standingOf } from "../../gates/artifact-status.ts";
 import { artifactsIn } from "../../model/status.ts";
 import type { Assertion, Condition, Move } from "../../model/workflow.ts";
-import type { Observer } from "../explore/explore.ts";
+import type { ExplorationObserver } from "../explore/explore.ts";
 import { dueIn } from "./orders.ts";
 import type { Happening } from "../explore/possible.ts";
 
 /** An observation with a trace: to a node, or along an edge. */
 export type Sighting = { readonly key: string; readonly node?: number; readonly edge?: number };
 
-export type Survey = Observer & {
+export type Survey = ExplorationObserver & {
   readonly taken: ReadonlySet<number>;
   readonly deaths: ReadonlyMap<string, Sighting & { role: string; state: string }>;
   readonly alive: ReadonlyMap<string, Sighting & { role: string; state: string }>;
@@ -181,8 +181,8 @@ function mentions(move: Move, artifact: string): boolean {
 }
 
 /** The artifact's status fits the move; only other artifacts are still missing. */
-function isOnlyWaiting(on: { workflow: Workflow; run: Run }, move: Move, artifact: string): boolean {
-  const { workflow, run } = on;
+function isOnlyWaiting(situation: { workflow: Workflow; run: Run }, move: Move, artifact: string): boolean {
+  const { workflow, run } = situation;
   if (move.need.includes(artifact) && !isGood(standingOf(workflow, run, artifact))) return false;
   const about = (condition: Condition): boolean =>
     !("artifact" in condition) || condition.artifact === artifact;

@@ -6,7 +6,7 @@ import { holds } from "../../gates/gate.ts";
 import { isGood, standingOf } from "../../gates/artifact-status.ts";
 import { START, type Condition, type Move } from "../../model/workflow.ts";
 import type { Defect } from "../defect.ts";
-import { explore, NODES_MAX, type Exploration, type Observer } from "../explore/explore.ts";
+import { explore, NODES_MAX, type Exploration, type ExplorationObserver } from "../explore/explore.ts";
 import { nodesOf } from "../explore/graph.ts";
 import { variantsOf } from "../explore/variants.ts";
 
@@ -14,9 +14,9 @@ import { variantsOf } from "../explore/variants.ts";
 export function neverTaken(
   workflow: Workflow,
   { graph }: Exploration,
-  on: { taken: ReadonlySet<number>; excused: ReadonlySet<Move> },
+  known: { taken: ReadonlySet<number>; excused: ReadonlySet<Move> },
 ): Defect[] {
-  const { taken, excused } = on;
+  const { taken, excused } = known;
   const reached = new Set<string>([
     START,
     ...[...taken].map((rule) => workflow.definition.moves[rule]?.to ?? ""),
@@ -105,7 +105,7 @@ const NOWHERE = { file: "", line: 1, col: 1 };
 function explain(workflow: Workflow, shut: readonly Move[]): Defect[] {
   const met = new Map(shut.map((move) => [move, new Set<string | Condition>()]));
   const present = new Map(shut.map((move) => [move, new Set<string>(["human", "engine"])]));
-  const observer: Observer = {
+  const observer: ExplorationObserver = {
     node(_node, run) {
       for (const move of shut) {
         if (move.from !== run.state) continue;
@@ -125,24 +125,24 @@ function explain(workflow: Workflow, shut: readonly Move[]): Defect[] {
 function reason(
   workflow: Workflow,
   move: Move,
-  on: { met: ReadonlySet<string | Condition>; present: ReadonlySet<string> },
+  seen: { met: ReadonlySet<string | Condition>; present: ReadonlySet<string> },
 ): Defect {
   const where = `${move.from} to ${move.to}`;
   const artifacts = [
     ...move.need,
     ...move.when.flatMap((condition) =>
-      condition.type === "artifact" && condition.in.some(isGood) && !on.met.has(condition)
+      condition.type === "artifact" && condition.in.some(isGood) && !seen.met.has(condition)
         ? [condition.artifact]
         : [],
     ),
   ];
-  const missing = artifacts.find((name) => !on.met.has(name) && !hasProducer(workflow, name, on.present));
+  const missing = artifacts.find((name) => !seen.met.has(name) && !hasProducer(workflow, name, seen.present));
   if (missing !== undefined) {
     const by = workflow.definition.artifacts[missing]?.by.join(" or ") ?? "nobody";
     const message = `${where} needs ${missing}, which only ${by} produces, and ${by} is never at work in ${move.from}`;
     return { code: "no-producer", at: move.at, message, trace: [] };
   }
-  const absent = move.by.every((who) => !on.present.has(who));
+  const absent = move.by.every((who) => !seen.present.has(who));
   const why = absent
     ? `${move.by.join(" or ")} is never at work in ${move.from}`
     : "what it asks for never holds there";

@@ -1,21 +1,21 @@
 /** Remarks about a definition's verbs. None is a defect: `move` and `answer` work without verbs. */
 
 import type { Workflow } from "../../model/compile.ts";
-import { VERBS, type Move, type Place, type Verb } from "../../model/workflow.ts";
+import { VERBS, type Move, type SourcePlace, type Verb } from "../../model/workflow.ts";
 import { placeOfState } from "../defect.ts";
 
-export type Note = {
+export type CheckNote = {
   readonly code: "no-verb" | "same-verb";
-  readonly at: Place;
+  readonly at: SourcePlace;
   readonly message: string;
 };
 
-export function notesOn(workflow: Workflow): Note[] {
+export function notesOn(workflow: Workflow): CheckNote[] {
   return [...withoutVerb(workflow), ...openTogether(workflow)];
 }
 
 /** One note for all states, so that a definition without verbs gets one note only. */
-function withoutVerb(workflow: Workflow): Note[] {
+function withoutVerb(workflow: Workflow): CheckNote[] {
   const { states, verbs = [] } = workflow.definition;
   const waiting = Object.entries(states).filter(([, { waits, final }]) => waits && final === undefined);
   const silent = waiting
@@ -27,10 +27,10 @@ function withoutVerb(workflow: Workflow): Note[] {
   return [{ code: "no-verb", at: placeOfState(workflow, first), message }];
 }
 
-function openTogether(workflow: Workflow): Note[] {
+function openTogether(workflow: Workflow): CheckNote[] {
   return Object.keys(workflow.definition.states).flatMap((state) => {
     const marks = marksIn(workflow, state);
-    return marks.flatMap((mark, index): Note[] => {
+    return marks.flatMap((mark, index): CheckNote[] => {
       const other = marks
         .slice(0, index)
         .find((each) => each.verb === mark.verb && each.guards === mark.guards);
@@ -41,24 +41,24 @@ function openTogether(workflow: Workflow): Note[] {
   });
 }
 
-type Mark = {
+type VerbMark = {
   readonly verb: Verb;
   readonly name: string;
   /** The conditions of the move: two moves with the same conditions are open together. */
   readonly guards: string;
-  readonly at: Place;
+  readonly at: SourcePlace;
 };
 
 /** The person chooses between the routes of one option, so together they are one mark. */
-function marksIn({ definition, movesFrom }: Workflow, state: string): Mark[] {
+function marksIn({ definition, movesFrom }: Workflow, state: string): VerbMark[] {
   const moves = movesFrom[state] ?? [];
   const options = definition.asks[definition.states[state]?.ask ?? ""]?.options ?? {};
-  const ofMoves = moves.flatMap((move): Mark[] =>
+  const ofMoves = moves.flatMap((move): VerbMark[] =>
     move.mark === undefined
       ? []
       : [{ verb: move.mark.verb, name: move.to, guards: guardsOf([move]), at: move.at }],
   );
-  const ofOptions = Object.entries(options).flatMap(([name, { verb }]): Mark[] => {
+  const ofOptions = Object.entries(options).flatMap(([name, { verb }]): VerbMark[] => {
     const own = moves.filter(({ answer }) => answer?.split("/")[0] === name);
     const [first] = own;
     return verb === undefined || first === undefined

@@ -1,12 +1,12 @@
 /** The worst case before a person must act: agents started by role, counters, questions, moves. */
 
 import type { Components } from "../explore/components.ts";
-import { HUMAN, nodesOf, type Graph } from "../explore/graph.ts";
+import { HUMAN, nodesOf, type SituationGraph } from "../explore/graph.ts";
 
-export type Worst = Readonly<Record<string, number>>;
+export type WorstCase = Readonly<Record<string, number>>;
 
 /** Needs a graph without unbounded loops. Linear in the edges, for all counted names at once. */
-export function worstCase(graph: Graph, components: Components): Worst {
+export function worstCase(graph: SituationGraph, components: Components): WorstCase {
   const names = [...new Set(graph.costs.flatMap((cost) => Object.keys(cost)))].toSorted();
   const costs = graph.costs.map((cost) => names.map((name) => cost[name] ?? 0));
   const width = names.length;
@@ -37,7 +37,7 @@ export function worstCase(graph: Graph, components: Components): Worst {
   return Object.fromEntries(names.map((name, index) => [name, worst[index] ?? 0]));
 }
 
-function nodesByComponent(graph: Graph, components: Components): Int32Array {
+function nodesByComponent(graph: SituationGraph, components: Components): Int32Array {
   const size = nodesOf(graph);
   const starts = new Int32Array(components.count + 1);
   for (let node = 0; node < size; node += 1)

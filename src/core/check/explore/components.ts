@@ -1,11 +1,11 @@
 /** Strongly connected components of a part of the graph, in reverse topological order (Tarjan, without recursion). */
 
-import { nodesOf, type Graph } from "./graph.ts";
+import { nodesOf, type SituationGraph } from "./graph.ts";
 
 export type Components = { readonly of: Int32Array; readonly count: number };
 
 /** `keep` selects the edges of that part. */
-export function componentsOf(graph: Graph, keep: (edge: number) => boolean): Components {
+export function componentsOf(graph: SituationGraph, keep: (edge: number) => boolean): Components {
   const size = nodesOf(graph);
   const of = new Int32Array(size).fill(-1);
   const index = new Int32Array(size).fill(-1);

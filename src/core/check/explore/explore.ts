@@ -5,22 +5,20 @@ import type { Effect, Event, Incoming } from "../../model/event.ts";
 import { NO_RUN, type Run } from "../../model/run.ts";
 import { valueOf } from "../../gates/artifact-status.ts";
 import { step, type Step } from "../../step/step.ts";
-import type { Literal } from "../../model/value.ts";
+import type { ParamValues } from "../../model/value.ts";
 import { START } from "../../model/workflow.ts";
-import { HUMAN, Ints, MOVES, STARTS, type Cost, type Graph } from "./graph.ts";
-import { keysOf, type Keys } from "./key.ts";
+import { HUMAN, Ints, MOVES, STARTS, type Cost, type SituationGraph } from "./graph.ts";
+import { keysOf, type RunKeys } from "./key.ts";
 import { possible, type Happening } from "./possible.ts";
 
-export type Params = Readonly<Record<string, Literal>>;
-
 /** Gets every node and every edge once, while their runs are in memory. */
-export type Observer = {
+export type ExplorationObserver = {
   node(node: number, run: Run): void;
   edge(on: { edge: number; before: Run; happening: Happening; after: Extract<Step, { ok: true }> }): void;
 };
 
 export type Exploration = {
-  readonly graph: Graph;
+  readonly graph: SituationGraph;
   readonly complete: boolean;
   readonly roots: readonly Happening[];
 };
@@ -30,8 +28,8 @@ export const NODES_MAX = 1_000_000;
 
 /** The parameters, the observer, the progress callback and the limit of an exploration. */
 export type Journey = {
-  readonly params: readonly Params[];
-  readonly observer: Observer;
+  readonly params: readonly ParamValues[];
+  readonly observer: ExplorationObserver;
   readonly nodesMax: number;
   readonly told?: (nodes: number) => void;
 };
@@ -58,7 +56,7 @@ export function explore(workflow: Workflow, { params, observer, nodesMax, told }
   return { graph: walk.graph, complete, roots };
 }
 
-export function startsOf(workflow: Workflow, params: Params): Happening[] {
+export function startsOf(workflow: Workflow, params: ParamValues): Happening[] {
   return (workflow.movesFrom[START] ?? []).map((move): Happening => {
     const event: Incoming = {
       type: "run-started",
@@ -76,15 +74,15 @@ export function startsOf(workflow: Workflow, params: Params): Happening[] {
 }
 
 class Walk {
-  readonly graph: Graph & { states: string[]; costs: Cost[] };
+  readonly graph: SituationGraph & { states: string[]; costs: Cost[] };
   readonly frontier: (Run | undefined)[] = [];
   readonly #ids = new Map<string, number>();
   readonly #costIds = new Map<string, number>();
-  readonly #keyOf: Keys;
+  readonly #keyOf: RunKeys;
   readonly #workflow: Workflow;
-  readonly #observer: Observer;
+  readonly #observer: ExplorationObserver;
 
-  constructor(workflow: Workflow, observer: Observer) {
+  constructor(workflow: Workflow, observer: ExplorationObserver) {
     this.#workflow = workflow;
     this.#observer = observer;
     this.#keyOf = keysOf(workflow);

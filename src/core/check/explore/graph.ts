@@ -28,7 +28,7 @@ export const STARTS = 4;
 /** The cost of one edge: agents started, counters raised, questions, moves; by name. */
 export type Cost = Readonly<Record<string, number>>;
 
-export type Graph = {
+export type SituationGraph = {
   /** The state of each node, as an index into `states`. */
   readonly nodeState: Ints;
   /** The edge that first reached each node; the first path is a shortest one. */
@@ -45,6 +45,6 @@ export type Graph = {
   readonly costs: readonly Cost[];
 };
 
-export function nodesOf(graph: Graph): number {
+export function nodesOf(graph: SituationGraph): number {
   return graph.nodeState.length;
 }

@@ -15,15 +15,15 @@ import { isProof, ownMoves } from "../../step/move-at-end.ts";
 import type { Agent, Run } from "../../model/run.ts";
 import { hasVerdict, isGood, standingOf } from "../../gates/artifact-status.ts";
 import type { Reader } from "../../model/artifact.ts";
-import type { Condition, Standing } from "../../model/workflow.ts";
-import { aheadOf, type Ahead } from "./live.ts";
+import type { Condition, ArtifactStatus } from "../../model/workflow.ts";
+import { aheadOf, type ReadsAhead } from "./live.ts";
 import { conditionsOf, isAboutField, type AboutField } from "./outcomes.ts";
 import { usesOrigin } from "./places.ts";
-import { toldWhenOld, type Read } from "./reads.ts";
+import { toldWhenOld, type ArtifactRead } from "./reads.ts";
 
-export type Keys = (run: Run) => string;
+export type RunKeys = (run: Run) => string;
 
-const STANDINGS: readonly Standing[] = [
+const STANDINGS: readonly ArtifactStatus[] = [
   "missing",
   "invalid",
   "stale",
@@ -40,7 +40,7 @@ const STANDINGS: readonly Standing[] = [
   "reject",
 ];
 
-export function keysOf(workflow: Workflow): Keys {
+export function keysOf(workflow: Workflow): RunKeys {
   const { definition } = workflow;
   const states = new Map(Object.keys(definition.states).map((name, index) => [name, index]));
   const aheadAt = aheadOf(workflow);
@@ -69,9 +69,9 @@ export function keysOf(workflow: Workflow): Keys {
 }
 
 /** A number for the values of all parameters that still matter. Runs with the same number have the same moves ahead of them. */
-function paramMarks({ definition }: Workflow): (run: Run, ahead: Ahead) => number {
+function paramMarks({ definition }: Workflow): (run: Run, ahead: ReadsAhead) => number {
   const numbers = new Map<string, number>();
-  const known = new Map<Ahead, WeakMap<Run["params"], number>>();
+  const known = new Map<ReadsAhead, WeakMap<Run["params"], number>>();
   return ({ params }, ahead) => {
     const here = known.get(ahead) ?? new WeakMap<Run["params"], number>();
     known.set(ahead, here);
@@ -87,18 +87,18 @@ function paramMarks({ definition }: Workflow): (run: Run, ahead: Ahead) => numbe
 }
 
 /** What the key contains of an artifact in one place. */
-type Part = {
+type ArtifactKey = {
   readonly name: string;
-  readonly classes: ReadonlyMap<Standing, number>;
-  readonly fields: readonly Mark[];
+  readonly classes: ReadonlyMap<ArtifactStatus, number>;
+  readonly fields: readonly FieldMark[];
   readonly isToldWhenOld: boolean;
   readonly isGrouped: boolean;
   /** Another artifact is about this one. */
   readonly isBehind: boolean;
 };
 
-function partMarks(workflow: Workflow): (ahead: Ahead) => readonly Part[] {
-  const known = new Map<Ahead, readonly Part[]>();
+function partMarks(workflow: Workflow): (ahead: ReadsAhead) => readonly ArtifactKey[] {
+  const known = new Map<ReadsAhead, readonly ArtifactKey[]>();
   const grouped = groupedIn(workflow);
   return (ahead) => {
     const parts = known.get(ahead) ?? partsOf(workflow, ahead.reads, grouped);
@@ -107,7 +107,11 @@ function partMarks(workflow: Workflow): (ahead: Ahead) => readonly Part[] {
   };
 }
 
-function partsOf(workflow: Workflow, reads: readonly Read[], grouped: ReadonlySet<string>): Part[] {
+function partsOf(
+  workflow: Workflow,
+  reads: readonly ArtifactRead[],
+  grouped: ReadonlySet<string>,
+): ArtifactKey[] {
   const { artifacts } = workflow.definition;
   const byName = Map.groupBy(reads, ({ artifact }) => artifact);
   return Object.entries(artifacts).flatMap(([name, { reader }]) => {
@@ -125,8 +129,8 @@ function partsOf(workflow: Workflow, reads: readonly Read[], grouped: ReadonlySe
   });
 }
 
-function markOf(on: { workflow: Workflow; run: Run }, part: Part): string {
-  const { workflow, run } = on;
+function markOf(situation: { workflow: Workflow; run: Run }, part: ArtifactKey): string {
+  const { workflow, run } = situation;
   const { name, classes, fields } = part;
   const standing = standingOf(workflow, run, name);
   let mark = String.fromCharCode(classes.get(standing) ?? 0);
@@ -135,7 +139,8 @@ function markOf(on: { workflow: Workflow; run: Run }, part: Part): string {
   // Submissions about a text that another author has changed do not count, even if that text was waived.
   if (part.isBehind && standing === "waived") mark += isForeign(workflow, run, name) ? "f" : "-";
   if (part.isGrouped) mark += hasVerdict(workflow, run, name) ? "v" : "-";
-  if (fields.length > 0 && mayBeUsed(on, name, standing)) for (const field of fields) mark += field(run);
+  if (fields.length > 0 && mayBeUsed(situation, name, standing))
+    for (const field of fields) mark += field(run);
   return mark;
 }
 
@@ -143,7 +148,7 @@ function markOf(on: { workflow: Workflow; run: Run }, part: Part): string {
 function mayBeUsed(
   { workflow, run }: { workflow: Workflow; run: Run },
   name: string,
-  standing: Standing,
+  standing: ArtifactStatus,
 ): boolean {
   const bind = workflow.definition.artifacts[name]?.bind ?? [];
   return (
@@ -175,8 +180,8 @@ function countMark(count: number): string {
 function classesOf(
   artifact: string,
   conditions: readonly Condition[],
-  on: { isToldWhenOld: boolean; isReadAgain: boolean },
-): Map<Standing, number> {
+  distinguished: { isToldWhenOld: boolean; isReadAgain: boolean },
+): Map<ArtifactStatus, number> {
   const lists = conditions.flatMap((condition) =>
     condition.type === "artifact" && condition.artifact === artifact ? [condition.in] : [],
   );
@@ -184,8 +189,8 @@ function classesOf(
   const marks = STANDINGS.map((standing) => {
     // Where a guard distinguishes an old artifact from a missing one, a current one also differs from a missing one: it may
     // become old.
-    const isNone = on.isToldWhenOld && standing === "missing";
-    const isKept = on.isReadAgain && standing === "waived";
+    const isNone = distinguished.isToldWhenOld && standing === "missing";
+    const isKept = distinguished.isReadAgain && standing === "waived";
     const isRead = isFieldRead && isUsable(standing);
     const told = lists.map((list) => list.includes(standing));
     return [isGood(standing), isNone, isKept, isRead, ...told].join();
@@ -193,12 +198,12 @@ function classesOf(
   return new Map(STANDINGS.map((standing, index) => [standing, marks.indexOf(marks[index] ?? "")]));
 }
 
-type Mark = (run: Run) => string;
+type FieldMark = (run: Run) => string;
 
 /** The value of a field. For a number of issues, only the result of the guards' comparisons. */
-function marksOf(artifact: string, reader: Reader, conditions: readonly Condition[]): Mark[] {
+function marksOf(artifact: string, reader: Reader, conditions: readonly Condition[]): FieldMark[] {
   const about = conditions.filter(isAboutField).filter((condition) => condition.artifact === artifact);
-  return [...Map.groupBy(about, ({ field }) => field)].map(([field, bounds]): Mark => {
+  return [...Map.groupBy(about, ({ field }) => field)].map(([field, bounds]): FieldMark => {
     if (countedBy(reader, field) === undefined)
       return (run) => `:${JSON.stringify(run.held[artifact]?.reading.fields[field] ?? null)}`;
     return (run) => {
@@ -227,7 +232,7 @@ function boundRoles(workflow: Workflow): ReadonlySet<string> {
 }
 
 /** Members of a fan-out are interchangeable: only the number in each status counts, and only while a gate waits for them. */
-function slotsKey(run: Run, live: readonly Part[], bound: ReadonlySet<string>): string {
+function slotsKey(run: Run, live: readonly ArtifactKey[], bound: ReadonlySet<string>): string {
   const parts: string[] = [];
   for (const artifact in run.slots) {
     const slots = run.slots[artifact] ?? {};

@@ -9,26 +9,26 @@ import type { Run } from "../../model/run.ts";
 import type { Value } from "../../model/value.ts";
 import { ORIGIN, type Condition, type Move } from "../../model/workflow.ts";
 import { conditionsOf } from "./outcomes.ts";
-import { placeName, placesOf, usesOrigin, type Here, type Places } from "./places.ts";
-import { artifactsReadIn, conditionsIn, readsOf, type Read, type Reads } from "./reads.ts";
+import { placeName, placesOf, usesOrigin, type Here, type RunPlaces } from "./places.ts";
+import { artifactsReadIn, conditionsIn, readsOf, type ArtifactRead, type ArtifactReads } from "./reads.ts";
 
 /** The same object each time for the same place and the same parameters. */
-export type Ahead = {
+export type ReadsAhead = {
   readonly params: readonly string[];
   readonly counters: readonly string[];
-  readonly reads: readonly Read[];
+  readonly reads: readonly ArtifactRead[];
 };
 
-const NOTHING: Ahead = { params: [], counters: [], reads: [] };
+const NOTHING: ReadsAhead = { params: [], counters: [], reads: [] };
 
 /** What may still be read in a run. Moves that its parameters exclude do not count. */
-export function aheadOf(workflow: Workflow): (run: Run) => Ahead {
+export function aheadOf(workflow: Workflow): (run: Run) => ReadsAhead {
   const reads = readsOf(workflow);
   const isTold = usesOrigin(workflow);
   const guards = guardParams(workflow);
-  const byValues = new Map<string, ReadonlyMap<string, Ahead>>();
-  const byParams = new WeakMap<Run["params"], ReadonlyMap<string, Ahead>>();
-  const aheadWith = (params: Run["params"]): ReadonlyMap<string, Ahead> => {
+  const byValues = new Map<string, ReadonlyMap<string, ReadsAhead>>();
+  const byParams = new WeakMap<Run["params"], ReadonlyMap<string, ReadsAhead>>();
+  const aheadWith = (params: Run["params"]): ReadonlyMap<string, ReadsAhead> => {
     const values = JSON.stringify(guards.map((name) => params[name]));
     const ahead = byValues.get(values) ?? compute({ workflow, reads }, params);
     byValues.set(values, ahead);
@@ -59,9 +59,9 @@ export function liveArtifacts(workflow: Workflow): (state: string) => readonly s
 }
 
 function compute(
-  { workflow, reads }: { workflow: Workflow; reads: Reads },
+  { workflow, reads }: { workflow: Workflow; reads: ArtifactReads },
   params: Run["params"],
-): ReadonlyMap<string, Ahead> {
+): ReadonlyMap<string, ReadsAhead> {
   const { definition } = workflow;
   const places = placesOf(workflow, params);
   const ahead = {
@@ -88,14 +88,18 @@ type Flowing<T> = {
 };
 
 /** In the given order, which keeps keys comparable. */
-function flow<T>(places: Places, order: readonly T[], on: Flowing<T>): ReadonlyMap<string, readonly T[]> {
-  const live = new Map([...places].map(([name, here]) => [name, new Set(on.read(here))]));
+function flow<T>(
+  places: RunPlaces,
+  order: readonly T[],
+  flowing: Flowing<T>,
+): ReadonlyMap<string, readonly T[]> {
+  const live = new Map([...places].map(([name, here]) => [name, new Set(flowing.read(here))]));
   type Edge = { readonly from: string; readonly before: (thing: T) => T | undefined };
   const into = new Map<string, Edge[]>([...places.keys()].map((name) => [name, []]));
   for (const [from, here] of places)
     for (const move of here.moves) {
       const to = move.to === ORIGIN ? here.origin : move.to;
-      const before = on.across(move, to);
+      const before = flowing.across(move, to);
       for (const target of landingsOf(places, here, { move, to })) into.get(target)?.push({ from, before });
     }
   const due = [...live].flatMap(([place, things]) => [...things].map((thing) => ({ place, thing })));
@@ -112,7 +116,11 @@ function flow<T>(places: Places, order: readonly T[], on: Flowing<T>): ReadonlyM
 }
 
 /** A move back to a question returns to a state that still remembers its origin, and the origin is not known here. */
-function landingsOf(places: Places, here: Here, { move, to }: { move: Move; to: string }): readonly string[] {
+function landingsOf(
+  places: RunPlaces,
+  here: Here,
+  { move, to }: { move: Move; to: string },
+): readonly string[] {
   const remembered = placeName(to, here.state);
   if (move.remember && places.has(remembered)) return [remembered];
   if (move.remember || to !== here.origin) return [to];
@@ -171,7 +179,7 @@ function countersReadIn(workflow: Workflow, here: Here): string[] {
   ];
 }
 
-function artifactsRead(workflow: Workflow, reads: Reads): Flowing<Read> {
+function artifactsRead(workflow: Workflow, reads: ArtifactReads): Flowing<ArtifactRead> {
   const artifactsPer = (scope: string): readonly string[] => workflow.artifactsPer[scope] ?? [];
   return {
     read: (here) => reads.in(here),

@@ -19,7 +19,7 @@ import { endsOf, type Artifact, type ReviewShape, type Shape } from "../../model
 import type { Literal } from "../../model/value.ts";
 import type { Condition } from "../../model/workflow.ts";
 
-export type Outcome = Pick<Reading, "fields" | "lists" | "verdict" | "issues" | "tests" | "files"> & {
+export type ArtifactOutcome = Pick<Reading, "fields" | "lists" | "verdict" | "issues" | "tests" | "files"> & {
   readonly faults?: readonly Fault[];
 };
 
@@ -30,21 +30,21 @@ const SLOTS = ["one", "other"];
 const IN_TWO_FILES: NonNullable<Reading["files"]> = { one: "critical", other: "critical" };
 const SOMEWHERE: Fault = { at: { file: "", line: 1, col: 1 }, reason: "not valid" };
 
-const cache = new WeakMap<Workflow, Map<string, readonly Outcome[]>>();
+const cache = new WeakMap<Workflow, Map<string, readonly ArtifactOutcome[]>>();
 
-export function outcomesOf(workflow: Workflow, name: string, artifact: Artifact): readonly Outcome[] {
-  const known = cache.get(workflow) ?? new Map<string, readonly Outcome[]>();
+export function outcomesOf(workflow: Workflow, name: string, artifact: Artifact): readonly ArtifactOutcome[] {
+  const known = cache.get(workflow) ?? new Map<string, readonly ArtifactOutcome[]>();
   cache.set(workflow, known);
   const found = known.get(name) ?? compute(workflow, name, artifact);
   known.set(name, found);
   return found;
 }
 
-function compute(workflow: Workflow, name: string, artifact: Artifact): Outcome[] {
+function compute(workflow: Workflow, name: string, artifact: Artifact): ArtifactOutcome[] {
   const isByFile = fansOf(workflow, name).some(({ list }) => isGrouped(artifact, list));
   const variants = fieldsOf(workflow, name, artifact).flatMap((fields) =>
     verdictsOf(workflow, name, artifact).flatMap((verdict) =>
-      listsOf(workflow, name, artifact).map((lists): Outcome => ({
+      listsOf(workflow, name, artifact).map((lists): ArtifactOutcome => ({
         ...verdict,
         fields: { ...verdict.fields, ...fields },
         lists,
@@ -64,7 +64,7 @@ function fansOf({ definition }: Workflow, name: string): NonNullable<Artifact["e
 }
 
 /** Members for every fan-out over the list: two if allowed, and one for runs in which a parameter allows only one. */
-function listsOf(workflow: Workflow, name: string, artifact: Artifact): Outcome["lists"][] {
+function listsOf(workflow: Workflow, name: string, artifact: Artifact): ArtifactOutcome["lists"][] {
   const { params } = workflow.definition;
   const named = fansOf(workflow, name).filter(({ list }) => !isGrouped(artifact, list));
   const fans = named.map(({ list, max }) => {
@@ -72,15 +72,18 @@ function listsOf(workflow: Workflow, name: string, artifact: Artifact): Outcome[
     const [least, most] = param?.type === "int" ? [param.min, param.max] : [Number(max), Number(max)];
     return { list, least, most };
   });
-  const listed = (count: number): Outcome["lists"] =>
+  const listed = (count: number): ArtifactOutcome["lists"] =>
     Object.fromEntries(fans.map(({ list, most }) => [list, SLOTS.slice(0, Math.min(count, most))]));
   return fans.some(({ least, most }) => least < 2 && most > 1) ? [listed(2), listed(1)] : [listed(2)];
 }
 
-function verdictsOf(workflow: Workflow, name: string, artifact: Artifact): Omit<Outcome, "lists">[] {
+function verdictsOf(workflow: Workflow, name: string, artifact: Artifact): Omit<ArtifactOutcome, "lists">[] {
   const { reader } = artifact;
   if (reader.type === "check") {
-    const ends: Omit<Outcome, "lists">[] = [{ verdict: "pass", fields: {} }, ...redOf(workflow, name)];
+    const ends: Omit<ArtifactOutcome, "lists">[] = [
+      { verdict: "pass", fields: {} },
+      ...redOf(workflow, name),
+    ];
     return reader.from === undefined ? ends : [...ends, { verdict: "needs_human", fields: {} }];
   }
   if (reader.type === "children") return endsOf(reader).map((outcome) => ({ fields: { outcome } }));
@@ -128,8 +131,7 @@ type Claimed = { readonly verdict: Verdict; readonly issues: IssueCounts; readon
  * The claim, with test counts that do not contradict it; none if the claim contradicts itself in any case, because it never
  * counts.
  */
-function claimed(on: { review: ReviewShape; block: Severity }, claim: Claimed): Claimed[] {
-  const { review, block } = on;
+function claimed({ review, block }: { review: ReviewShape; block: Severity }, claim: Claimed): Claimed[] {
   const rules = rulesOf(review, block);
   const tried = review.testsAt === undefined ? [claim] : [GREEN, RED].map((tests) => ({ ...claim, tests }));
   const sound = tried.find((each) => contradictionsIn(each, rules).length === 0);
@@ -176,7 +178,7 @@ function besides(condition: AboutField): number[] {
 }
 
 /** Only a failed check has a place of failure. */
-function redOf(workflow: Workflow, name: string): Omit<Outcome, "lists">[] {
+function redOf(workflow: Workflow, name: string): Omit<ArtifactOutcome, "lists">[] {
   const isRead = comparedFields(workflow, name).has("failing");
   return isRead
     ? FAILING.map((failing) => ({ verdict: "needs_fix", fields: { failing } }))

@@ -14,10 +14,10 @@ export type Here = {
   readonly shut: readonly Move[];
 };
 
-export type Places = ReadonlyMap<string, Here>;
+export type RunPlaces = ReadonlyMap<string, Here>;
 
 /** Without parameters, for all values of them. */
-export function placesOf(workflow: Workflow, params?: Run["params"]): Places {
+export function placesOf(workflow: Workflow, params?: Run["params"]): RunPlaces {
   const { definition, movesFrom } = workflow;
   const remembered = usesOrigin(workflow)
     ? definition.moves.flatMap(({ from, to, remember }) => (remember ? [{ state: to, origin: from }] : []))

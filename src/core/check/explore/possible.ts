@@ -21,7 +21,7 @@ import type { Artifact } from "../../model/artifact.ts";
 import type { Move } from "../../model/workflow.ts";
 import { outcomesOf } from "./outcomes.ts";
 import { changedFiles, isBoundNow, readingOf, withNamed } from "./visible-facts.ts";
-import { sitesOf, type Site } from "./site.ts";
+import { sitesOf, type StateSite } from "./site.ts";
 
 export type Happening = {
   readonly event: Incoming;
@@ -35,23 +35,23 @@ const HUMAN: Actor = { type: "human" };
 const AT = "";
 
 /** One run under examination; the results are collected in `happenings`. */
-type Look = {
+type Examination = {
   readonly workflow: Workflow;
   readonly run: Run;
-  readonly site: Site;
+  readonly site: StateSite;
   readonly happenings: Happening[];
   /** Moves that at least one actor can request. */
   readonly granted: Set<Move>;
 };
 
-type Author = { readonly who: string; readonly slot: string; readonly by: Actor };
+type EventAuthor = { readonly who: string; readonly slot: string; readonly by: Actor };
 
-const PERSON: Author = { who: "human", slot: "", by: HUMAN };
+const PERSON: EventAuthor = { who: "human", slot: "", by: HUMAN };
 
 export function possible(workflow: Workflow, run: Run): readonly Happening[] {
   const site = sitesOf(workflow).get(run.state);
   if (site === undefined) return [];
-  const look: Look = { workflow, run, site, happenings: [], granted: new Set() };
+  const look: Examination = { workflow, run, site, happenings: [], granted: new Set() };
   // The order does not depend on which agent started last: runs that behave alike have the same list.
   for (const id of Object.keys(run.agents).toSorted()) {
     const agent = run.agents[id];
@@ -68,14 +68,14 @@ export function possible(workflow: Workflow, run: Run): readonly Happening[] {
   return withNamed(look, look.happenings);
 }
 
-function happen(look: Look, human: boolean, event: Incoming): void {
+function happen(look: Examination, human: boolean, event: Incoming): void {
   look.happenings.push({ human, event });
 }
 
-function byAgent(look: Look, agent: Agent): void {
+function byAgent(look: Examination, agent: Agent): void {
   const { workflow, run } = look;
   const { role, slot, attempt } = agent;
-  const author: Author = { who: role, slot, by: { type: "agent", role, slot, attempt } };
+  const author: EventAuthor = { who: role, slot, by: { type: "agent", role, slot, attempt } };
   submissions(look, author);
   asks(look, author);
   const ended = endedOf({ role, slot, attempt });
@@ -94,13 +94,13 @@ function byAgent(look: Look, agent: Agent): void {
     happen(look, false, { type: "observed", at: AT, tree: `t${run.seq}`, readings });
 }
 
-type Ended = Extract<Incoming, { type: "agent-ended" }>;
+type EndEvent = Extract<Incoming, { type: "agent-ended" }>;
 
-function endedOf({ role, slot, attempt }: Pick<Agent, "role" | "slot" | "attempt">): Ended {
+function endedOf({ role, slot, attempt }: Pick<Agent, "role" | "slot" | "attempt">): EndEvent {
   return { type: "agent-ended", at: AT, role, slot, attempt, cause: "exited" };
 }
 
-function byEngine({ workflow, run, site, happenings }: Look): void {
+function byEngine({ workflow, run, site, happenings }: Examination): void {
   const unseen = site.named.filter((name) => {
     const reader = workflow.definition.artifacts[name]?.reader;
     return reader?.type === "files" && !("tasks" in reader) && run.held[name] === undefined;
@@ -123,7 +123,7 @@ function byEngine({ workflow, run, site, happenings }: Look): void {
 }
 
 /** An author whose submissions do not count changes an accepted text: an agent with write access, or a person. */
-function byOthers(look: Look): void {
+function byOthers(look: Examination): void {
   const { workflow, run, site } = look;
   for (const artifact of site.spoilable) {
     if (run.held[artifact] === undefined || !isGood(standingOf(workflow, run, artifact))) continue;
@@ -133,7 +133,7 @@ function byOthers(look: Look): void {
 }
 
 /** A person restores an accepted text for an agent that cannot start before that. */
-function putBack(look: Look, names: readonly string[]): void {
+function putBack(look: Examination, names: readonly string[]): void {
   const { workflow, run } = look;
   for (const name of names) {
     const accepted = run.held[name]?.accepted;
@@ -145,13 +145,13 @@ function putBack(look: Look, names: readonly string[]): void {
   }
 }
 
-function isAnyWriterUp({ workflow, run }: Look): boolean {
+function isAnyWriterUp({ workflow, run }: Examination): boolean {
   return Object.values(run.agents).some(
     (agent) => isUp(agent) && workflow.definition.roles[agent.role]?.access === "write",
   );
 }
 
-function byHuman(look: Look): void {
+function byHuman(look: Examination): void {
   const { workflow, run, site } = look;
   submissions(look, PERSON);
   asks(look, PERSON);
@@ -174,7 +174,7 @@ function byHuman(look: Look): void {
  * Requests for moves that can be granted: a request for a closed move is refused and changes nothing. A move that was granted to
  * an agent leads to the same state when a person requests it.
  */
-function asks(look: Look, { who, by }: Author): void {
+function asks(look: Examination, { who, by }: EventAuthor): void {
   const asked = new Set<string>();
   for (const move of look.site.movesBy.get(who) ?? []) {
     const to = targetOf(look.run, move);
@@ -190,7 +190,7 @@ function asks(look: Look, { who, by }: Author): void {
 }
 
 /** The artifacts that this author must write for the move, or undefined if the move is closed for other reasons. */
-function owed({ workflow, run }: Look, move: Move, who: string): Reading[] | undefined {
+function owed({ workflow, run }: Examination, move: Move, who: string): Reading[] | undefined {
   const { artifacts } = workflow.definition;
   const situation = { workflow, run, reserved: move.reserve };
   const missing = move.need.filter((name) => !isGood(standingOf(workflow, run, name)));
@@ -204,7 +204,7 @@ function owed({ workflow, run }: Look, move: Move, who: string): Reading[] | und
   });
 }
 
-function answers(look: Look): void {
+function answers(look: Examination): void {
   const { workflow, run, site } = look;
   const { question } = run;
   if (question === undefined) return;
@@ -216,7 +216,7 @@ function answers(look: Look): void {
     happen(look, true, { type: "answered", by: HUMAN, at: AT, ask, answer, text: "because", shown });
 }
 
-function submissions(look: Look, { who, slot, by }: Author): void {
+function submissions(look: Examination, { who, slot, by }: EventAuthor): void {
   const { workflow, run, site, happenings } = look;
   const { artifacts } = workflow.definition;
   for (const name of site.submittedBy.get(who) ?? []) {
@@ -239,7 +239,7 @@ function submissions(look: Look, { who, slot, by }: Author): void {
 }
 
 /** A role with read access judges the version that it got; if that has changed, its submission is refused. */
-function isOutdated({ workflow, run }: Look, { bind }: Artifact, by: Actor): boolean {
+function isOutdated({ workflow, run }: Examination, { bind }: Artifact, by: Actor): boolean {
   if (bind.length === 0 || by.type !== "agent") return false;
   if (workflow.definition.roles[by.role]?.access !== "read") return false;
   const agent = run.agents[slotKey(by.role, by.slot)];

@@ -1,11 +1,11 @@
 /** The states that runs with given parameters can reach, by the moves alone. */
 
+import type { ParamValues } from "../../model/value.ts";
 import type { Workflow } from "../../model/compile.ts";
 import { ORIGIN, START, type Condition, type Move } from "../../model/workflow.ts";
-import type { Params } from "./explore.ts";
 
 /** A missing parameter may have any value. The origin of a run is a state that it has visited. */
-export function reachedWith({ movesFrom }: Workflow, params: Params): ReadonlySet<string> {
+export function reachedWith({ movesFrom }: Workflow, params: ParamValues): ReadonlySet<string> {
   const reached = new Set([START]);
   /** For each state that remembers its origin, the possible origins. */
   const origins = new Map<string, Set<string>>();
@@ -35,7 +35,7 @@ function isOrigin(known: ReadonlySet<string> | undefined, state: string): boolea
   return state === "" || known?.has(state) === true;
 }
 
-export function isOpenWith(condition: Condition, params: Params): boolean {
+export function isOpenWith(condition: Condition, params: ParamValues): boolean {
   if (condition.type !== "param") return true;
   const value = params[condition.param];
   return value === undefined || condition.in.includes(value);

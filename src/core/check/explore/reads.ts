@@ -11,7 +11,7 @@ import { dueIn, isTooEarly } from "../defects/orders.ts";
 import { conditionsOf, isAboutField, outcomesOf, type AboutField } from "./outcomes.ts";
 import type { Here } from "./places.ts";
 
-export type Read = { readonly artifact: string } & (
+export type ArtifactRead = { readonly artifact: string } & (
   | { readonly type: "standing"; readonly condition: AboutStanding }
   | { readonly type: "field"; readonly condition: AboutField }
   /** Whether the artifact opens a gate. */
@@ -26,20 +26,20 @@ export type Read = { readonly artifact: string } & (
 
 type AboutStanding = Extract<Condition, { type: "artifact" }>;
 
-export type Reads = {
-  readonly all: readonly Read[];
-  in(here: Here): readonly Read[];
+export type ArtifactReads = {
+  readonly all: readonly ArtifactRead[];
+  in(here: Here): readonly ArtifactRead[];
   /**
    * What must be known of an artifact before its scope starts again, or before a waiver, so that this property is known
    * afterwards.
    */
-  whenRenewed(read: Read): Read | undefined;
+  whenRenewed(read: ArtifactRead): ArtifactRead | undefined;
 };
 
-export function readsOf(workflow: Workflow): Reads {
+export function readsOf(workflow: Workflow): ArtifactReads {
   const names = Object.keys(workflow.definition.artifacts);
-  const table = new Map<string, Read>();
-  const known = (read: Read): Read => {
+  const table = new Map<string, ArtifactRead>();
+  const known = (read: ArtifactRead): ArtifactRead => {
     const name = nameOf(read);
     const same = table.get(name) ?? read;
     table.set(name, same);
@@ -66,12 +66,12 @@ export function readsOf(workflow: Workflow): Reads {
   };
 }
 
-function readBy(condition: Condition): Read[] {
+function readBy(condition: Condition): ArtifactRead[] {
   if (condition.type === "artifact") return [{ type: "standing", artifact: condition.artifact, condition }];
   return isAboutField(condition) ? [{ type: "field", artifact: condition.artifact, condition }] : [];
 }
 
-function nameOf(read: Read): string {
+function nameOf(read: ArtifactRead): string {
   return `${read.artifact} ${read.type} ${"condition" in read ? JSON.stringify(read.condition) : ""}`;
 }
 
@@ -97,7 +97,7 @@ export function toldWhenOld(conditions: readonly Condition[]): ReadonlySet<strin
   return new Set(names);
 }
 
-function isOfOld(read: Read, told: ReadonlySet<string>): boolean {
+function isOfOld(read: ArtifactRead, told: ReadonlySet<string>): boolean {
   switch (read.type) {
     case "standing":
       return toldWhenOld([read.condition]).size > 0;

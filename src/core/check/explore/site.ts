@@ -4,10 +4,10 @@ import type { Workflow } from "../../model/compile.ts";
 import type { Artifact } from "../../model/artifact.ts";
 import type { Move } from "../../model/workflow.ts";
 import { liveArtifacts } from "./live.ts";
-import { dueIn, isTooEarly, type Ordered } from "../defects/orders.ts";
+import { dueIn, isTooEarly, type OrderedResults } from "../defects/orders.ts";
 import { conditionsOf, outcomesOf } from "./outcomes.ts";
 
-export type Site = {
+export type StateSite = {
   /** Moves that an actor may request. */
   readonly movesBy: ReadonlyMap<string, readonly Move[]>;
   readonly answers: readonly string[];
@@ -28,16 +28,16 @@ export type Site = {
   readonly sameText: ReadonlyMap<string, readonly string[]>;
 };
 
-const cache = new WeakMap<Workflow, ReadonlyMap<string, Site>>();
+const cache = new WeakMap<Workflow, ReadonlyMap<string, StateSite>>();
 
 /** Final states have no site: nothing happens there. */
-export function sitesOf(workflow: Workflow): ReadonlyMap<string, Site> {
+export function sitesOf(workflow: Workflow): ReadonlyMap<string, StateSite> {
   const known = cache.get(workflow);
   if (known !== undefined) return known;
   const live = liveArtifacts(workflow);
   const sameText = sameTexts(workflow);
   const ordered = dueIn(workflow);
-  const sites = new Map<string, Site>();
+  const sites = new Map<string, StateSite>();
   for (const [name, state] of Object.entries(workflow.definition.states)) {
     if (state.final === undefined)
       sites.set(name, siteOf(workflow, name, { live: live(name), sameText, ordered }));
@@ -49,8 +49,8 @@ export function sitesOf(workflow: Workflow): ReadonlyMap<string, Site> {
 function siteOf(
   workflow: Workflow,
   state: string,
-  on: { live: readonly string[]; sameText: Site["sameText"]; ordered: Ordered },
-): Site {
+  relevance: { live: readonly string[]; sameText: StateSite["sameText"]; ordered: OrderedResults },
+): StateSite {
   const { artifacts } = workflow.definition;
   const moves = workflow.movesFrom[state] ?? [];
   const asked = moves.filter((move) => move.answer === undefined);
@@ -58,7 +58,7 @@ function siteOf(
   for (const move of asked)
     for (const who of move.by) if (who !== "engine") movesBy.set(who, [...(movesBy.get(who) ?? []), move]);
   // An artifact that only a later state reads may be written now, by an agent that will not exist then.
-  const relevant = on.live;
+  const relevant = relevance.live;
   const submittedBy = new Map<string, string[]>();
   for (const name of relevant) {
     const artifact = artifacts[name];
@@ -79,15 +79,17 @@ function siteOf(
       (name) =>
         artifacts[name]?.by.includes("engine") &&
         artifacts[name].reader.type !== "files" &&
-        !isTooEarly(workflow, name, { ...on, state }),
+        !isTooEarly(workflow, name, { ...relevance, state }),
     ),
     named: relevant.filter((name) => artifacts[name]?.reader.type === "files"),
     waivable: [...new Set(moves.flatMap((move) => move.need))].filter(
       (name) => told.has(name) || artifacts[name]?.by.includes("human") !== true,
     ),
-    bound: on.live.filter((name) => artifacts[name]?.bind.includes("tree")),
-    spoilable: Object.keys(artifacts).filter((name) => isSpoilable(workflow, name, { live: on.live, told })),
-    sameText: on.sameText,
+    bound: relevance.live.filter((name) => artifacts[name]?.bind.includes("tree")),
+    spoilable: Object.keys(artifacts).filter((name) =>
+      isSpoilable(workflow, name, { live: relevance.live, told }),
+    ),
+    sameText: relevance.sameText,
   };
 }
 
@@ -127,13 +129,13 @@ function isAbout(other: Artifact | undefined, name: string): boolean {
 function isSpoilable(
   workflow: Workflow,
   name: string,
-  on: { live: readonly string[]; told: ReadonlySet<string> },
+  known: { live: readonly string[]; told: ReadonlySet<string> },
 ): boolean {
   const artifact = workflow.definition.artifacts[name];
   if (artifact === undefined || artifact.each !== undefined || artifact.by.includes("engine")) return false;
   if (outcomesOf(workflow, name, artifact).some((outcome) => outcome.verdict !== undefined)) return false;
-  const isBound = on.live.some((other) => isAbout(workflow.definition.artifacts[other], name));
-  return isBound || (on.told.has(name) && on.live.includes(name));
+  const isBound = known.live.some((other) => isAbout(workflow.definition.artifacts[other], name));
+  return isBound || (known.told.has(name) && known.live.includes(name));
 }
 
 function sameTexts(workflow: Workflow): Map<string, string[]> {

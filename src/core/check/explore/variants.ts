@@ -2,9 +2,8 @@
 
 import type { Workflow } from "../../model/compile.ts";
 import { SEVERITIES } from "../../model/verdict.ts";
-import type { Literal } from "../../model/value.ts";
+import type { Literal, ParamValues } from "../../model/value.ts";
 import { type Param, type Action, type Move, ORIGIN, type Condition } from "../../model/workflow.ts";
-import type { Params } from "./explore.ts";
 import { conditionsOf, fieldCombinations } from "./outcomes.ts";
 import { reachedWith, isOpenWith } from "./reach.ts";
 
@@ -15,20 +14,20 @@ import { reachedWith, isOpenWith } from "./reach.ts";
  * If something is switched off, or only the end differs, the numbers are at their minimum and at one: a loop that a budget of one
  * bounds is bounded for every budget, and the worst case is a run with everything on.
  */
-export function variantsOf(workflow: Workflow): Params[] {
+export function variantsOf(workflow: Workflow): ParamValues[] {
   const params = Object.entries(workflow.definition.params);
   const guarded = readParams(workflow);
-  let choices: Params[] = [{}];
+  let choices: ParamValues[] = [{}];
   for (const [name, param] of params) {
     const values = guarded.has(name) ? valuesOf(param, guarded.get(name) ?? []) : [lenient(workflow, name)];
     choices = choices.flatMap((chosen) => values.map((value) => ({ ...chosen, [name]: value })));
   }
   const switches = [...switchesOf(workflow)].filter((name) => guarded.has(name));
   const late = lateParams(workflow);
-  const isOn = (chosen: Params): boolean => switches.every((name) => chosen[name] === true);
-  const isUsual = (chosen: Params): boolean =>
+  const isOn = (chosen: ParamValues): boolean => switches.every((name) => chosen[name] === true);
+  const isUsual = (chosen: ParamValues): boolean =>
     late.every((name) => chosen[name] === workflow.definition.params[name]?.default);
-  const isWhole = (chosen: Params): boolean => isOn(chosen) && isUsual(chosen);
+  const isWhole = (chosen: ParamValues): boolean => isOn(chosen) && isUsual(chosen);
   // How a run ends does not depend on what was switched off before.
   choices = choices.filter((chosen) => isOn(chosen) || isUsual(chosen));
   const distinct = new Map(
@@ -38,7 +37,7 @@ export function variantsOf(workflow: Workflow): Params[] {
   const budgets = params.flatMap(([name, param]) =>
     param.type === "int" && !guarded.has(name) && bounding.has(name) ? [{ name, param }] : [],
   );
-  const set = (amount: (param: Int) => number): Params =>
+  const set = (amount: (param: Int) => number): ParamValues =>
     Object.fromEntries(budgets.map(({ name, param }) => [name, amount(param)]));
   const least = set(({ min }) => min);
   const one = set(({ min, max }) => Math.min(Math.max(min, 1), max));
@@ -244,7 +243,7 @@ function reachedWithoutPeople(workflow: Workflow, from: string): ReadonlySet<str
  * What a combination of parameters leaves of a definition: the remaining moves and assertions. Combinations with the same result
  * are explored once.
  */
-function meaningOf(workflow: Workflow, choice: Params): string {
+function meaningOf(workflow: Workflow, choice: ParamValues): string {
   const { moves, assertions, params } = workflow.definition;
   const isTrue = (condition: Condition): boolean => isOpenWith(condition, choice);
   const open = moves.filter((move) => move.when.every(isTrue));

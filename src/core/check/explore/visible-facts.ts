@@ -8,16 +8,16 @@ import { isUp } from "../../step/act.ts";
 import type { Workflow } from "../../model/compile.ts";
 import type { Incoming, Reading } from "../../model/event.ts";
 import type { Run } from "../../model/run.ts";
-import { outcomesOf, type Outcome } from "./outcomes.ts";
-import type { Site } from "./site.ts";
+import { outcomesOf, type ArtifactOutcome } from "./outcomes.ts";
+import type { StateSite } from "./site.ts";
 
-type Place = { readonly workflow: Workflow; readonly run: Run; readonly site: Site };
+type SituatedRun = { readonly workflow: Workflow; readonly run: Run; readonly site: StateSite };
 
 /**
  * Changed files of the work, in each distinguishable variant. They matter only while an artifact is about them, or a guard reads
  * them.
  */
-export function changedFiles({ workflow, run, site }: Place): Reading[][] {
+export function changedFiles({ workflow, run, site }: SituatedRun): Reading[][] {
   const { artifacts } = workflow.definition;
   const isNow = (file: string, inputs: Readonly<Record<string, string>> | undefined): boolean =>
     inputs?.[file] !== undefined && inputs[file] === run.held[file]?.reading.digest;
@@ -38,7 +38,7 @@ export function changedFiles({ workflow, run, site }: Place): Reading[][] {
   return changed.length === 0 ? [] : lookedAt(workflow, run, changed);
 }
 
-function waysOf(workflow: Workflow, name: string): readonly Outcome[] {
+function waysOf(workflow: Workflow, name: string): readonly ArtifactOutcome[] {
   const artifact = workflow.definition.artifacts[name];
   return artifact === undefined ? [] : outcomesOf(workflow, name, artifact);
 }
@@ -55,7 +55,7 @@ function lookedAt(workflow: Workflow, run: Run, names: readonly string[]): Readi
 
 /** Together with a list of tasks the engine reads the files that the list names, and other files with the first event. */
 export function withNamed<T extends { readonly event: Incoming }>(
-  { workflow, run, site }: Place,
+  { workflow, run, site }: SituatedRun,
   happenings: readonly T[],
 ): readonly T[] {
   if (site.named.length === 0) return happenings;
@@ -87,7 +87,7 @@ function hasFacts(event: Incoming): event is WithFacts {
 }
 
 /** The work may change at any time; this matters only while something is bound to it. */
-export function isBoundNow({ workflow, run, site }: Place): boolean {
+export function isBoundNow({ workflow, run, site }: SituatedRun): boolean {
   return site.bound.some((name) => {
     if (run.held[name]?.tree === run.tree || run.waivers[name]?.tree === run.tree) return true;
     const by = workflow.definition.artifacts[name]?.by ?? [];
@@ -101,6 +101,10 @@ function isUpNow(run: Run, role: string): boolean {
 }
 
 /** A reading with a digest that has never occurred before. */
-export function readingOf(run: Run, of: { artifact: string; slot: string }, outcome: Outcome): Reading {
-  return { ...of, found: true, digest: `d${run.seq}`, faults: [], ...outcome };
+export function readingOf(
+  run: Run,
+  target: { artifact: string; slot: string },
+  outcome: ArtifactOutcome,
+): Reading {
+  return { ...target, found: true, digest: `d${run.seq}`, faults: [], ...outcome };
 }

@@ -4,7 +4,7 @@
 
 import { isBlank } from "../../text/blank.ts";
 import type { Workflow } from "../../model/compile.ts";
-import { record, type Draft } from "../draft.ts";
+import { record, type StepDraft } from "../draft.ts";
 import type { Incoming, Refusal } from "../../model/event.ts";
 import { isAnswerOpen, isOpen, isSpent, nearest } from "../../gates/gate.ts";
 import { nameOf } from "../intake.ts";
@@ -19,7 +19,7 @@ import {
 } from "../../gates/question-parts.ts";
 import type { Run, PartAnswer } from "../../model/run.ts";
 import { count, settle, take } from "../take.ts";
-import type { Ask } from "../../model/workflow.ts";
+import type { AskRule } from "../../model/workflow.ts";
 
 type AnswerEvent = Extract<Incoming, { type: "answered" }>;
 
@@ -29,7 +29,7 @@ export function shownBy(workflow: Workflow, run: Run, ask: string): string {
   return names.map((name) => `${name}=${run.held[name]?.reading.digest ?? ""}`).join(" ");
 }
 
-export function answer(draft: Draft, event: AnswerEvent): Refusal | undefined {
+export function answer(draft: StepDraft, event: AnswerEvent): Refusal | undefined {
   const { workflow, run } = draft;
   const who = nameOf(event.by);
   if (event.by.type !== "human")
@@ -93,11 +93,11 @@ export function answer(draft: Draft, event: AnswerEvent): Refusal | undefined {
 }
 
 /** Every answer that is open now, in the form in which it is given. */
-function openValues({ workflow, run }: Draft, ask: Ask): string[] {
+function openValues({ workflow, run }: StepDraft, ask: AskRule): string[] {
   return valuesOf(ask).filter((value) => isAnswerOpen(workflow, run, value));
 }
 
-function problemWith(draft: Draft, ask: Ask, event: AnswerEvent): string | undefined {
+function problemWith(draft: StepDraft, ask: AskRule, event: AnswerEvent): string | undefined {
   if (event.parts === undefined) return problemWithOne(draft, ask, event);
   for (const each of event.parts) {
     const wrong = problemWithOne(draft, ask, each);
@@ -107,8 +107,8 @@ function problemWith(draft: Draft, ask: Ask, event: AnswerEvent): string | undef
 }
 
 function problemWithOne(
-  draft: Draft,
-  ask: Ask,
+  draft: StepDraft,
+  ask: AskRule,
   event: Pick<AnswerEvent, "answer" | "text">,
 ): string | undefined {
   const [word = "", route] = event.answer.split("/");
@@ -126,17 +126,17 @@ function problemWithOne(
 }
 
 function askAgain(
-  draft: Draft,
+  draft: StepDraft,
   event: AnswerEvent,
-  on: { wrong: string; id: string; counter: string | undefined },
+  fault: { wrong: string; id: string; counter: string | undefined },
 ): Refusal | undefined {
   const { workflow, run } = draft;
-  if (on.counter === undefined || isSpent(workflow, run, on.counter)) return invalid(run, on.wrong);
+  if (fault.counter === undefined || isSpent(workflow, run, fault.counter)) return invalid(run, fault.wrong);
   record(draft, event);
-  count(draft, on.counter);
-  record(draft, { type: "question-repeated", ask: event.ask, id: on.id, reason: on.wrong });
+  count(draft, fault.counter);
+  record(draft, { type: "question-repeated", ask: event.ask, id: fault.id, reason: fault.wrong });
   const moved = settle(draft);
-  if (!moved) draft.effects.push({ type: "ask-person", ask: event.ask, id: on.id });
+  if (!moved) draft.effects.push({ type: "ask-person", ask: event.ask, id: fault.id });
   return undefined;
 }
 
@@ -144,7 +144,7 @@ function askAgain(
 type Answers = { readonly parts: readonly PartAnswer[]; readonly isOpen: boolean };
 
 /** The answers to the parts. An answer to the whole question is an answer to every part; a question without parts has none. */
-function partsBy({ workflow, run }: Draft, ask: Ask, event: AnswerEvent): Answers {
+function partsBy({ workflow, run }: StepDraft, ask: AskRule, event: AnswerEvent): Answers {
   const by = event.by.type === "human" ? (event.by.name ?? "human") : "";
   const parts = partsOf(workflow, run, event.ask);
   if (event.parts === undefined) {
@@ -160,7 +160,7 @@ function partsBy({ workflow, run }: Draft, ask: Ask, event: AnswerEvent): Answer
 }
 
 /** Refuses unknown parts, and answers that together with a concurrent answer would lead to another result. */
-function refusedParts({ workflow, run }: Draft, ask: Ask, event: AnswerEvent): Refusal | undefined {
+function refusedParts({ workflow, run }: StepDraft, ask: AskRule, event: AnswerEvent): Refusal | undefined {
   const { parts: given } = event;
   if (given === undefined) return undefined;
   const parts = partsOf(workflow, run, event.ask);

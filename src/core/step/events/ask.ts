@@ -3,7 +3,7 @@
  */
 
 import { NONE, type Workflow } from "../../model/compile.ts";
-import { record, type Draft } from "../draft.ts";
+import { record, type StepDraft } from "../draft.ts";
 import type { Incoming, Refusal } from "../../model/event.ts";
 import { isOpen, nearest, targetOf } from "../../gates/gate.ts";
 import { currentAgent, intake, nameOf } from "../intake.ts";
@@ -22,7 +22,7 @@ import type { Move } from "../../model/workflow.ts";
 
 type MoveAsked = Extract<Incoming, { type: "move-asked" }>;
 
-export function ask(draft: Draft, event: MoveAsked): Refusal | undefined {
+export function ask(draft: StepDraft, event: MoveAsked): Refusal | undefined {
   const { through = NONE, to } = event;
   const [first] = through;
   if (first === undefined) return askFor(draft, event, to);
@@ -31,7 +31,7 @@ export function ask(draft: Draft, event: MoveAsked): Refusal | undefined {
   return refusal;
 }
 
-function askFor(draft: Draft, event: MoveAsked, to: string): Refusal | undefined {
+function askFor(draft: StepDraft, event: MoveAsked, to: string): Refusal | undefined {
   const { workflow, run } = draft;
   if (workflow.definition.states[to] === undefined) return unknownState(workflow, run, to);
   if (event.by.type === "agent" && currentAgent(run, event.by) === undefined)
@@ -75,7 +75,7 @@ function notFor(run: Run, who: string, moves: readonly Move[]): Refusal {
   });
 }
 
-function takeOwn(draft: Draft, event: MoveAsked, to: string): Refusal | undefined {
+function takeOwn(draft: StepDraft, event: MoveAsked, to: string): Refusal | undefined {
   const { workflow, run } = draft;
   const who = nameOf(event.by);
   const moves = workflow.movesFrom[run.state] ?? NONE;
@@ -91,7 +91,7 @@ function takeOwn(draft: Draft, event: MoveAsked, to: string): Refusal | undefine
 }
 
 /** The caller wrote the artifact that decides: the engine takes the move, and the caller must have requested the same target. */
-function takeJudged(draft: Draft, judged: readonly Move[], to: string): Refusal | undefined {
+function takeJudged(draft: StepDraft, judged: readonly Move[], to: string): Refusal | undefined {
   const { workflow, run } = draft;
   const fires = workflow.engineMovesFrom[run.state]?.find((move) => isOpen(draft, move));
   if (fires === undefined) return notOpen(run, to, nearest(draft, judged));

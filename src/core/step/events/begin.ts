@@ -1,6 +1,6 @@
 /** A run starts: a move from nowhere to one of the start states of the definition. */
 
-import { record, type Draft } from "../draft.ts";
+import { record, type StepDraft } from "../draft.ts";
 import { startsFor } from "../../model/entry.ts";
 import type { Incoming, Refusal } from "../../model/event.ts";
 import { isOpen, unmet } from "../../gates/gate.ts";
@@ -11,7 +11,10 @@ import { settle, take } from "../take.ts";
 import type { Literal } from "../../model/value.ts";
 import { START } from "../../model/workflow.ts";
 
-export function begin(draft: Draft, event: Extract<Incoming, { type: "run-started" }>): Refusal | undefined {
+export function begin(
+  draft: StepDraft,
+  event: Extract<Incoming, { type: "run-started" }>,
+): Refusal | undefined {
   const { workflow, run } = draft;
   if (run.seq > 0) return invalid(run, `run ${run.id} was started already`);
   if (event.definition !== workflow.hash())
@@ -48,6 +51,6 @@ export function begin(draft: Draft, event: Extract<Incoming, { type: "run-starte
 }
 
 /** No run exists yet that `show` could print; the settings of the workflow list the parameters. */
-function misfit({ workflow }: Draft, message: string): Refusal {
+function misfit({ workflow }: StepDraft, message: string): Refusal {
   return { code: "invalid", message, next: `signalbox config ${workflow.definition.name}` };
 }

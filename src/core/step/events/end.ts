@@ -5,18 +5,18 @@
 
 import { act, start } from "../act.ts";
 import { endKey } from "../../model/compile.ts";
-import { record, type Draft } from "../draft.ts";
+import { record, type StepDraft } from "../draft.ts";
 import type { Incoming } from "../../model/event.ts";
 import { isOpen, isSpent } from "../../gates/gate.ts";
 import { intakeAtEnd } from "../intake.ts";
 import { endedWell, isProof, ownMoves } from "../move-at-end.ts";
 import { INFRASTRUCTURE_MAX, type Agent } from "../../model/run.ts";
 import { count, settle, take } from "../take.ts";
-import type { Action, End } from "../../model/workflow.ts";
+import type { Action, EndRule } from "../../model/workflow.ts";
 
 type AgentEnded = Extract<Incoming, { type: "agent-ended" }>;
 
-export function agentEnded(draft: Draft, event: AgentEnded, agent: Agent): void {
+export function agentEnded(draft: StepDraft, event: AgentEnded, agent: Agent): void {
   const { role, slot, attempt } = event;
   const { state } = draft.run;
   const rule = draft.workflow.ends[endKey(role, state)];
@@ -41,7 +41,7 @@ export function agentEnded(draft: Draft, event: AgentEnded, agent: Agent): void 
   fail(draft, { rule, role, slot, fan });
 }
 
-function tryMove(draft: Draft, event: AgentEnded, agent: Agent): boolean {
+function tryMove(draft: StepDraft, event: AgentEnded, agent: Agent): boolean {
   const { workflow, run } = draft;
   const move = ownMoves(workflow, run, agent.role).find(
     (candidate) => isOpen(draft, candidate) && (endedWell(event) || isProof(workflow, candidate, agent)),
@@ -53,27 +53,27 @@ function tryMove(draft: Draft, event: AgentEnded, agent: Agent): boolean {
 }
 
 function fail(
-  draft: Draft,
-  on: {
-    rule: End | undefined;
+  draft: StepDraft,
+  ended: {
+    rule: EndRule | undefined;
     role: string;
     slot: string;
     fan: string | undefined;
   },
 ): void {
   const { workflow } = draft;
-  const { rule, slot, fan } = on;
+  const { rule, slot, fan } = ended;
   const counter = rule?.count;
   if (counter !== undefined && !isSpent(workflow, draft.run, counter)) count(draft, counter);
   if (fan !== undefined) {
     // A member of a fan-out is restarted while the budget lasts; then it has failed, and the other members continue.
     if (counter !== undefined && !isSpent(workflow, draft.run, counter))
-      start(draft, { role: on.role, slot, fan });
+      start(draft, { role: ended.role, slot, fan });
     else record(draft, { type: "slot-settled", artifact: fan, slot, outcome: "failed" });
     settle(draft);
     return;
   }
   if (settle(draft)) return;
-  const fallback: readonly Action[] = [{ type: "mark", role: on.role }];
+  const fallback: readonly Action[] = [{ type: "mark", role: ended.role }];
   act(draft, rule === undefined || rule.do.length === 0 ? fallback : rule.do);
 }

@@ -3,7 +3,7 @@
  * once.
  */
 
-import { record, type Draft } from "../draft.ts";
+import { record, type StepDraft } from "../draft.ts";
 import type { Incoming, Reading, Refusal } from "../../model/event.ts";
 import { currentAgent, intake, nameOf } from "../intake.ts";
 import { invalid, notYourRole, superseded, unusable } from "../refuse.ts";
@@ -13,7 +13,7 @@ import { settle } from "../take.ts";
 
 type Submitted = Extract<Incoming, { type: "submitted" }>;
 
-export function submit(draft: Draft, event: Submitted): Refusal | undefined {
+export function submit(draft: StepDraft, event: Submitted): Refusal | undefined {
   const { run, workflow } = draft;
   if (event.by.type === "agent" && currentAgent(run, event.by) === undefined)
     return superseded(run, event.by);
@@ -37,7 +37,7 @@ export function submit(draft: Draft, event: Submitted): Refusal | undefined {
   return undefined;
 }
 
-function notTheirs(draft: Draft, event: Submitted, reading: Reading): Refusal | undefined {
+function notTheirs(draft: StepDraft, event: Submitted, reading: Reading): Refusal | undefined {
   const { workflow, run } = draft;
   const artifact = workflow.definition.artifacts[reading.artifact];
   if (artifact === undefined) return invalid(run, `unknown artifact "${reading.artifact}"`);
@@ -52,7 +52,7 @@ function notTheirs(draft: Draft, event: Submitted, reading: Reading): Refusal | 
 }
 
 /** A waiver opens a gate; it does not make the submission valid. */
-function notCounting({ workflow, run }: Draft, reading: Reading): Refusal | undefined {
+function notCounting({ workflow, run }: StepDraft, reading: Reading): Refusal | undefined {
   const standing = standingOfSlot(workflow, run, reading);
   if (standing !== "missing" && standing !== "invalid" && standing !== "stale") return undefined;
   return unusable(run, reading, worthOfSlot(workflow, run, reading));

@@ -6,7 +6,7 @@
 
 import { waivedFor, foreignFor } from "../../gates/accepted-artifacts.ts";
 import { isBlank } from "../../text/blank.ts";
-import { record, type Draft } from "../draft.ts";
+import { record, type StepDraft } from "../draft.ts";
 import type { Incoming, Refusal } from "../../model/event.ts";
 import { nameOf, seeTree, currentAgent } from "../intake.ts";
 import { invalid, notYourRole, superseded, notAccepted } from "../refuse.ts";
@@ -15,7 +15,7 @@ import { answeredFor } from "../schedule-change.ts";
 import { settle } from "../take.ts";
 import { start } from "../act.ts";
 
-export function waive(draft: Draft, event: Extract<Incoming, { type: "waived" }>): Refusal | undefined {
+export function waive(draft: StepDraft, event: Extract<Incoming, { type: "waived" }>): Refusal | undefined {
   const { workflow, run } = draft;
   const { artifact } = event;
   const who = nameOf(event.by);
@@ -39,7 +39,10 @@ export function waive(draft: Draft, event: Extract<Incoming, { type: "waived" }>
 }
 
 /** Changes a detail of a run, such as its branch or its summary. No guard reads such a parameter. */
-export function setParam(draft: Draft, event: Extract<Incoming, { type: "param-set" }>): Refusal | undefined {
+export function setParam(
+  draft: StepDraft,
+  event: Extract<Incoming, { type: "param-set" }>,
+): Refusal | undefined {
   const { workflow, run } = draft;
   const param = workflow.definition.params[event.name];
   if (param === undefined) return invalid(run, `unknown parameter "${event.name}"`);
@@ -56,7 +59,7 @@ export function setParam(draft: Draft, event: Extract<Incoming, { type: "param-s
 
 /** A person restarts a crashed agent. */
 export function respawn(
-  draft: Draft,
+  draft: StepDraft,
   event: Extract<Incoming, { type: "respawn-asked" }>,
 ): Refusal | undefined {
   const { run } = draft;

@@ -10,10 +10,10 @@ import { checkFile } from "./paths.ts";
 import { listsOf } from "../rules/relations.ts";
 import type { ArchiveFile } from "../schema/archive.ts";
 
-type Key = keyof ArchiveFile;
+type ArchiveKey = keyof ArchiveFile;
 
-export function buildArchive(on: Build, file: ArchiveFile): Archive {
-  const { context } = on;
+export function buildArchive(build: Build, file: ArchiveFile): Archive {
+  const { context } = build;
   for (const key of ["from", "into"] as const) {
     checkFile(context, file[key], { path: ["archive", key], isEach: true });
     if (!file[key].includes("{slot}"))
@@ -27,8 +27,8 @@ export function buildArchive(on: Build, file: ArchiveFile): Archive {
       bad(context, key, `it is in ${file.folder}, which is moved away`);
   const each = split(file.each);
   const [artifact, list] = each;
-  if (known(on, "each", artifact)) checkList(on, artifact, list);
-  const log = logOf(on, file);
+  if (known(build, "each", artifact)) checkList(build, artifact, list);
+  const log = logOf(build, file);
   const { from, into, folder, to } = file;
   return { each: { artifact, list }, from, into, folder, to, ...(log === undefined ? {} : { log }) };
 }
@@ -62,17 +62,17 @@ export function checkArchive({ context, file, named }: Build, { artifacts }: Def
       });
 }
 
-function logOf(on: Build, { log, entry }: ArchiveFile): Archive["log"] {
+function logOf(build: Build, { log, entry }: ArchiveFile): Archive["log"] {
   if (log === undefined && entry === undefined) return undefined;
   if (log === undefined || entry === undefined) {
     const [has, needs] = log === undefined ? (["entry", "log"] as const) : (["log", "entry"] as const);
-    bad(on.context, has, `"${has}" is nothing without "${needs}"`);
+    bad(build.context, has, `"${has}" is nothing without "${needs}"`);
     return undefined;
   }
   const [artifact, name] = split(entry);
-  const source = known(on, "entry", artifact);
+  const source = known(build, "entry", artifact);
   const objection = source === undefined ? undefined : objectionTo(source, name);
-  if (objection !== undefined) bad(on.context, "entry", `${artifact} has no text "${name}": ${objection}`);
+  if (objection !== undefined) bad(build.context, "entry", `${artifact} has no text "${name}": ${objection}`);
   return { file: log, artifact, name };
 }
 
@@ -86,8 +86,8 @@ function objectionTo(source: Artifact, name: string): string | undefined {
     : `"${name}" must be one of the headings of its "document"`;
 }
 
-function known(on: Build, key: Key, artifact: string): Artifact | undefined {
-  const { context, declared } = on;
+function known(build: Build, key: ArchiveKey, artifact: string): Artifact | undefined {
+  const { context, declared } = build;
   const path = ["archive", key];
   if (!requireName(context, { kind: "artifact", name: artifact, known: context.names.artifacts, path }))
     return undefined;
@@ -110,6 +110,6 @@ function split(text: string): readonly [string, string] {
   return [text.slice(0, Math.max(dot, 0)), text.slice(dot + 1)];
 }
 
-function bad(context: Context, key: Key, message: string): void {
+function bad(context: Context, key: ArchiveKey, message: string): void {
   report(context, context.placeOf(["archive", key]), { code: "bad-archive", message });
 }

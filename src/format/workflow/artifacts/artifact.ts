@@ -1,23 +1,16 @@
 /** Builds an artifact of the definition: exactly one reader, and authors whose submissions count. */
 
+import type { Path } from "../../problem.ts";
 import type { Artifact, Reader, Begin } from "../../../core/model/artifact.ts";
-import {
-  listOf,
-  report,
-  requireActors,
-  requireName,
-  requireNames,
-  type Context,
-  type Path,
-} from "../build/context.ts";
+import { listOf, report, requireActors, requireName, requireNames, type Context } from "../build/context.ts";
 import { listNamed } from "./lists.ts";
-import { paramOr, type Params } from "../build/params.ts";
+import { paramOr, type ParamScope } from "../build/params.ts";
 import { checkFile } from "./paths.ts";
 import { checkKeys, readerOf, READERS } from "./readers.ts";
 import type { ArtifactFile } from "../schema/schema.ts";
 import { sayTaken, takes } from "../../../core/model/param.ts";
 import { pathsIn } from "../../../core/projection/project.ts";
-import type { Tree } from "../../../core/model/workflow.ts";
+import type { DataTree } from "../../../core/model/workflow.ts";
 
 const MEMBERS = 10;
 
@@ -25,14 +18,14 @@ const MEMBERS = 10;
 const ENGINES = ["check", "fact", "children", "files"] as const;
 
 /** `path` is the position of the artifact; `inside` is the position of its reader, which is `out` in a phase. */
-export type Site = { readonly name: string; readonly path: Path; readonly inside: Path };
+export type ArtifactSite = { readonly name: string; readonly path: Path; readonly inside: Path };
 
 export function buildArtifact(
-  on: { readonly context: Context; readonly params: Params },
+  scope: ParamScope,
   file: ArtifactFile,
-  { name, path, inside }: Site,
+  { name, path, inside }: ArtifactSite,
 ): Artifact {
-  const { context } = on;
+  const { context } = scope;
   const isEngines = ENGINES.some((kind) => file[kind] !== undefined);
   requireParts(context, file, { name, path, inside });
   if (file.in !== undefined)
@@ -75,20 +68,20 @@ export function buildArtifact(
   });
   requireWhole(context, file, path);
   requireDistinct(context, file, inside);
-  const each = buildEach(on, file, { name, path, inside });
+  const each = buildEach(scope, file, { name, path, inside });
   const every = buildEvery(context, file, { name, path, inside });
-  const reader = readerOf(on, file, { name, path: inside });
+  const reader = readerOf(scope, file, { name, path: inside });
   return {
     file: file.in ?? "",
     reader,
     by: isEngines ? ["engine"] : listOf(file.by),
     fresh,
     bind: [...new Set([...listOf(file.bind), ...sourcesOf(reader)])],
-    block: paramOr(on, file.block ?? "low", { as: "severity", path: [...inside, "block"] }),
+    block: paramOr(scope, file.block ?? "low", { as: "severity", path: [...inside, "block"] }),
     ...(each === undefined ? {} : { each }),
     ...(every === undefined ? {} : { every }),
     ...(file.there === undefined ? {} : { there: file.there }),
-    ...beginOf(on, file, path),
+    ...beginOf(scope, file, path),
   };
 }
 
@@ -98,7 +91,7 @@ function sourcesOf(reader: Reader): readonly string[] {
 }
 
 /** Requires one reader, and a file and authors if the reader needs them; reports keys of other readers. */
-function requireParts(context: Context, file: ArtifactFile, { name, path, inside }: Site): void {
+function requireParts(context: Context, file: ArtifactFile, { name, path, inside }: ArtifactSite): void {
   const kinds = READERS.filter((kind) => file[kind] !== undefined);
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1) {
@@ -149,16 +142,12 @@ function requireDistinct(context: Context, { verdict, review }: ArtifactFile, in
   }
 }
 
-function buildEach(
-  on: { readonly context: Context; readonly params: Params },
-  file: ArtifactFile,
-  { path, inside }: Site,
-): Artifact["each"] {
-  const { context } = on;
+function buildEach(scope: ParamScope, file: ArtifactFile, { path, inside }: ArtifactSite): Artifact["each"] {
+  const { context } = scope;
   if (file.each === undefined) return undefined;
   const { artifact, list } = listNamed(context, file.each, [...path, "each"]);
   requireSlot(context, file, inside);
-  const max = paramOr(on, file.max ?? MEMBERS, {
+  const max = paramOr(scope, file.max ?? MEMBERS, {
     as: "int",
     // A phase uses another key for it.
     path: [...path, path[0] === "stages" ? "most" : "max"],
@@ -167,7 +156,7 @@ function buildEach(
   return { artifact, list, max: typeof max === "string" ? MEMBERS : max, ...inOrder };
 }
 
-function buildEvery(context: Context, file: ArtifactFile, { path, inside }: Site): Artifact["every"] {
+function buildEvery(context: Context, file: ArtifactFile, { path, inside }: ArtifactSite): Artifact["every"] {
   if (file.every === undefined) return undefined;
   requireSlot(context, file, inside);
   return listNamed(context, file.every, [...path, "every"]);
@@ -181,33 +170,30 @@ function requireSlot(context: Context, file: ArtifactFile, inside: Path): void {
   });
 }
 
-/** The first content of an artifact if the caller brings none: only the run's parameters are known then. */
-type On = { readonly context: Context; readonly params: Params };
-
-function beginOf(on: On, file: ArtifactFile, path: Path): Pick<Artifact, "begin"> {
+function beginOf(scope: ParamScope, file: ArtifactFile, path: Path): Pick<Artifact, "begin"> {
   const { begin } = file;
   if (begin === undefined) return {};
-  const { context } = on;
+  const { context } = scope;
   const bad = (message: string, ...key: string[]): void =>
     report(context, context.keyPlaceOf([...path, "begin", ...key]), { code: "bad-artifact", message });
   if (file.in === undefined || file.each !== undefined || file.every !== undefined)
     bad("a run begins with one file");
   if (!listOf(file.by).includes("human")) bad(`these are a person's words: "by" needs human`);
   // YAML without tags contains only literals, lists and maps, which is what a tree consists of.
-  const data = begin.data as Tree;
-  const other = pathsIn(data).find((text) => !isKnown(on, text));
+  const data = begin.data as DataTree;
+  const other = pathsIn(data).find((text) => !isKnown(scope, text));
   if (other !== undefined)
     bad(`${other} does not exist when a run begins: only params.NAME and lines.NAME do`, "data");
-  return { begin: { when: whenOf(on, begin.when ?? {}, [...path, "begin", "when"]), as: begin.as, data } };
+  return { begin: { when: whenOf(scope, begin.when ?? {}, [...path, "begin", "when"]), as: begin.as, data } };
 }
 
-function isKnown({ params }: On, text: string): boolean {
+function isKnown({ params }: ParamScope, text: string): boolean {
   const [root = "", name = ""] = text.split(".");
   if (root === "item" || root === "key") return true;
   return (root === "params" || root === "lines") && Object.hasOwn(params, name);
 }
 
-function whenOf({ context, params }: On, when: Begin["when"], path: Path): Begin["when"] {
+function whenOf({ context, params }: ParamScope, when: Begin["when"], path: Path): Begin["when"] {
   for (const [name, value] of Object.entries(when)) {
     requireName(context, { kind: "parameter", name, known: context.names.params, path: [...path, name] });
     const param = Object.hasOwn(params, name) ? params[name] : undefined;

@@ -9,12 +9,12 @@ import { FACTS } from "../../../core/model/vocabulary.ts";
 import { kindOfValue } from "./shapes.ts";
 
 /** A field as its reader returns it. Without a kind, the file may contain any value. */
-type Field = { readonly kind?: "text" | "number" | "boolean"; readonly values?: readonly Literal[] };
+type ReadableField = { readonly kind?: "text" | "number" | "boolean"; readonly values?: readonly Literal[] };
 
 /** Why a guard cannot read or compare a field. */
 export type Objection = { readonly message: string; readonly suggestion?: string | undefined };
 
-export function fieldOf(artifact: Artifact, name: string): Field | Objection {
+export function fieldOf(artifact: Artifact, name: string): ReadableField | Objection {
   const { reader } = artifact;
   if (artifact.each !== undefined) return { message: "it has many readings: no guard may read their fields" };
   switch (reader.type) {
@@ -49,12 +49,12 @@ export function fieldOf(artifact: Artifact, name: string): Field | Objection {
   }
 }
 
-function ofFact(fact: string, name: string): Field | Objection {
+function ofFact(fact: string, name: string): ReadableField | Objection {
   const fields = FACTS[fact]?.fields;
   return fields === undefined ? { message: "this fact has no fields" } : ofShape(fields, name);
 }
 
-function ofShape(shape: Shape | undefined, name: string): Field | Objection {
+function ofShape(shape: Shape | undefined, name: string): ReadableField | Objection {
   if (shape === undefined) return {};
   if (shape.type !== "object") return { message: "its shape is not an object: it has no fields" };
   const all = { ...shape.required, ...shape.optional };
@@ -82,7 +82,7 @@ function unknown(name: string, known: readonly string[]): Objection {
   return { message: `unknown field "${name}"`, suggestion: closest(name, known) };
 }
 
-export function objectionTo({ kind, values }: Field, value: Literal): Objection | undefined {
+export function objectionTo({ kind, values }: ReadableField, value: Literal): Objection | undefined {
   if (values !== undefined && !values.includes(value))
     return {
       message: `it can be ${values.join(", ")}, not "${String(value)}"`,
@@ -92,14 +92,14 @@ export function objectionTo({ kind, values }: Field, value: Literal): Objection 
   return { message: `it is a ${kind}, and ${JSON.stringify(value)} is a ${kindOfValue(value)}` };
 }
 
-export function objectionToLeast({ kind, values }: Field, min: number): Objection | undefined {
+export function objectionToLeast({ kind, values }: ReadableField, min: number): Objection | undefined {
   if (kind !== undefined && kind !== "number")
     return { message: `it is a ${kind}: only a number has a "min"` };
   if (values === undefined || values.some((value) => Number(value) >= min)) return undefined;
   return { message: `it can be ${values.join(", ")}, never ${min} or more` };
 }
 
-export function objectionToMost({ kind, values }: Field, max: number): Objection | undefined {
+export function objectionToMost({ kind, values }: ReadableField, max: number): Objection | undefined {
   if (kind !== undefined && kind !== "number")
     return { message: `it is a ${kind}: only a number has a "max"` };
   if (values === undefined || values.some((value) => Number(value) <= max)) return undefined;

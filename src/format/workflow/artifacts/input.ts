@@ -1,8 +1,9 @@
 /** The input file of a role: a file with no other author, one for each member of a fan-out. */
 
-import type { Input, Tree } from "../../../core/model/workflow.ts";
+import type { Path } from "../../problem.ts";
+import type { Input, DataTree } from "../../../core/model/workflow.ts";
 import type { Build } from "../build/builder.ts";
-import { report, type Path } from "../build/context.ts";
+import { report } from "../build/context.ts";
 import { checkFile } from "./paths.ts";
 import { checkPaths } from "./projection-paths.ts";
 
@@ -19,7 +20,7 @@ export function buildInput(
   if (objection !== undefined)
     report(context, context.placeOf(path), { code: "bad-projection", message: objection });
   // YAML without tags contains only literals, lists and maps, which is what a tree consists of.
-  const tree = data as Tree;
+  const tree = data as DataTree;
   checkPaths({ context, artifacts: declared.artifacts }, tree, ["roles", role, "input", "data"]);
   return { file, data: tree };
 

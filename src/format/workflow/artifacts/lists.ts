@@ -1,7 +1,8 @@
 /** Lists in an artifact: by heading or path, of maps with dependencies, or of texts inside maps. */
 
+import type { Path } from "../../problem.ts";
 import type { Gathered, ListAt, ListName } from "../../../core/model/artifact.ts";
-import { report, requireName, type Context, type Path } from "../build/context.ts";
+import { report, requireName, type Context } from "../build/context.ts";
 import type { ArtifactFile } from "../schema/schema.ts";
 
 type File = Pick<ArtifactFile, "lists" | "tasks">;

@@ -1,7 +1,8 @@
 /** The run replaces words in braces in a path; an unknown word would become part of the file name. */
 
+import type { Path } from "../../problem.ts";
 import { closest } from "../../../core/text/closest.ts";
-import { report, type Context, type Path } from "../build/context.ts";
+import { report, type Context } from "../build/context.ts";
 
 const FILLED = ["session", "run", "change"] as const;
 

@@ -3,46 +3,47 @@
  * unknown paths give null.
  */
 
+import type { Path } from "../../problem.ts";
 import type { Artifact } from "../../../core/model/artifact.ts";
 import { closest } from "../../../core/text/closest.ts";
 import { isEach, isFrom, isMap } from "../../../core/projection/project.ts";
-import type { Definition, Tree } from "../../../core/model/workflow.ts";
-import { isDoubtful, report, requireName, type Context, type Path } from "../build/context.ts";
+import type { Definition, DataTree } from "../../../core/model/workflow.ts";
+import { isDoubtful, report, requireName, type Context } from "../build/context.ts";
 import { fieldOf } from "./fields.ts";
 
-type On = { readonly context: Context; readonly artifacts: Definition["artifacts"] };
+type PathScope = { readonly context: Context; readonly artifacts: Definition["artifacts"] };
 
-export function checkPaths(on: On, tree: Tree, path: Path): void {
+export function checkPaths(scope: PathScope, tree: DataTree, path: Path): void {
   if (typeof tree !== "object" || tree === null) return;
   if (isFrom(tree)) {
-    checkSome(on, tree.from, [...path, "from"]);
-    if (tree.else !== undefined) checkPaths(on, tree.else, [...path, "else"]);
+    checkSome(scope, tree.from, [...path, "from"]);
+    if (tree.else !== undefined) checkPaths(scope, tree.else, [...path, "else"]);
     for (const [word, inner] of Object.entries(tree.cases ?? {}))
-      checkPaths(on, inner, [...path, "cases", word]);
+      checkPaths(scope, inner, [...path, "cases", word]);
     return;
   }
-  if (isEach(tree) || isMap(tree)) checkSome(on, tree.each, [...path, "each"]);
+  if (isEach(tree) || isMap(tree)) checkSome(scope, tree.each, [...path, "each"]);
   for (const [key, inner] of Object.entries(tree))
-    checkPaths(on, inner, [...path, Array.isArray(tree) ? Number(key) : key]);
+    checkPaths(scope, inner, [...path, Array.isArray(tree) ? Number(key) : key]);
 }
 
-function checkSome(on: On, paths: string | readonly string[], path: Path): void {
-  if (typeof paths === "string") checkPath(on, paths, path);
-  else for (const [index, each] of paths.entries()) checkPath(on, each, [...path, index]);
+function checkSome(scope: PathScope, paths: string | readonly string[], path: Path): void {
+  if (typeof paths === "string") checkPath(scope, paths, path);
+  else for (const [index, each] of paths.entries()) checkPath(scope, each, [...path, index]);
 }
 
-function checkPath(on: On, text: string, path: Path): void {
+function checkPath(scope: PathScope, text: string, path: Path): void {
   const [root = "", ...rest] = text.split(".");
   if (rest.length === 0) return;
   const below = rest.join(".");
-  if (root === "said") checkSaid(on, below, path);
-  if (root === "dispatch") checkDispatch(on, rest, path);
+  if (root === "said") checkSaid(scope, below, path);
+  if (root === "dispatch") checkDispatch(scope, rest, path);
   if (root === "run" && rest[0] === "asked" && rest[1] !== undefined)
-    requireName(on.context, { kind: "ask", name: rest[1], known: on.context.names.asks, path });
+    requireName(scope.context, { kind: "ask", name: rest[1], known: scope.context.names.asks, path });
   if (root === "collected") {
-    const known = Object.values(on.artifacts).flatMap(listsOf);
+    const known = Object.values(scope.artifacts).flatMap(listsOf);
     if (!known.some((list) => isWithin(below, list)))
-      requireName(on.context, { kind: "list", name: below, known, path });
+      requireName(scope.context, { kind: "list", name: below, known, path });
   }
 }
 
@@ -62,9 +63,9 @@ const DISPATCH = [
   "output",
 ];
 
-function checkDispatch(on: On, [name = "", ...below]: readonly string[], path: Path): void {
-  const { context } = on;
-  if (name === "found" && below.length > 0) checkSaid(on, below.join("."), path);
+function checkDispatch(scope: PathScope, [name = "", ...below]: readonly string[], path: Path): void {
+  const { context } = scope;
+  if (name === "found" && below.length > 0) checkSaid(scope, below.join("."), path);
   if (DISPATCH.includes(name)) return;
   report(context, context.placeOf(path), {
     code: "bad-projection",
@@ -73,7 +74,7 @@ function checkDispatch(on: On, [name = "", ...below]: readonly string[], path: P
   });
 }
 
-function checkSaid({ context, artifacts }: On, below: string, path: Path): void {
+function checkSaid({ context, artifacts }: PathScope, below: string, path: Path): void {
   const names = [...context.names.artifacts];
   const name = names.filter((each) => isWithin(below, each)).toSorted((a, b) => b.length - a.length)[0];
   if (name === undefined) {

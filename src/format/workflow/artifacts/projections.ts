@@ -3,21 +3,22 @@
  * needed text.
  */
 
+import type { Path } from "../../problem.ts";
 import type { Artifact } from "../../../core/model/artifact.ts";
 import { isEach, isFrom } from "../../../core/projection/project.ts";
-import type { Definition, Projection, Tree } from "../../../core/model/workflow.ts";
-import { report, requireName, type Context, type Path } from "../build/context.ts";
+import type { Definition, Projection, DataTree } from "../../../core/model/workflow.ts";
+import { report, requireName, type Context } from "../build/context.ts";
 import { checkFile } from "./paths.ts";
 import { checkPaths } from "./projection-paths.ts";
 import type { WorkflowFile } from "../schema/schema.ts";
 
 type ProjectionFile = NonNullable<WorkflowFile["projection"]>[number];
-type Artifacts = Definition["artifacts"];
+type ArtifactMap = Definition["artifacts"];
 
 export function buildProjections(
   context: Context,
   file: WorkflowFile,
-  artifacts: Artifacts,
+  artifacts: ArtifactMap,
 ): readonly Projection[] {
   const all = file.projection ?? [];
   for (const [index, { file: name, as }] of all.entries()) {
@@ -50,11 +51,11 @@ const ALONE: ReadonlySet<ProjectionFile["as"]> = new Set([
 ]);
 
 function buildProjection(
-  on: { readonly context: Context; readonly artifacts: Artifacts },
+  scope: { readonly context: Context; readonly artifacts: ArtifactMap },
   projection: ProjectionFile,
   path: Path,
 ): Projection {
-  const { context } = on;
+  const { context } = scope;
   const { file, as, data, of } = projection;
   checkFile(context, file, { path: [...path, "file"], isEach: false });
   const isReview = as === "review" || as === "review-block";
@@ -65,20 +66,20 @@ function buildProjection(
     bad(context, context.keyPlaceOf([...path, other]), `"${other}" means nothing for what is shown as ${as}`);
   if (!isReview) {
     // YAML without tags contains only literals, lists and maps, which is what a tree consists of.
-    const tree = (data ?? {}) as Tree;
-    checkPaths(on, tree, [...path, "data"]);
-    if (as === "task-status") requireTasks(on, file, path);
+    const tree = (data ?? {}) as DataTree;
+    checkPaths(scope, tree, [...path, "data"]);
+    if (as === "task-status") requireTasks(scope, file, path);
     if (data !== undefined) checkKind(context, tree, { as, path: [...path, "data"] });
     return { file, as, data: tree };
   }
-  if (of !== undefined) requireReview(on, of, [...path, "of"]);
+  if (of !== undefined) requireReview(scope, of, [...path, "of"]);
   return { file, as, of: of ?? "" };
 }
 
 /** Lines are members of a list, and sections have names. */
 function checkKind(
   context: Context,
-  tree: Tree,
+  tree: DataTree,
   { as, path }: { readonly as: ProjectionFile["as"]; readonly path: Path },
 ): void {
   if (typeof tree !== "object" || tree === null) return;
@@ -98,7 +99,7 @@ function checkKind(
 }
 
 function requireTasks(
-  { context, artifacts }: { readonly context: Context; readonly artifacts: Artifacts },
+  { context, artifacts }: { readonly context: Context; readonly artifacts: ArtifactMap },
   file: string,
   path: Path,
 ): void {
@@ -115,7 +116,7 @@ function bad(context: Context, at: ReturnType<Context["placeOf"]>, message: stri
 }
 
 function requireReview(
-  { context, artifacts }: { readonly context: Context; readonly artifacts: Artifacts },
+  { context, artifacts }: { readonly context: Context; readonly artifacts: ArtifactMap },
   name: string,
   path: Path,
 ): void {
@@ -131,7 +132,7 @@ function reviewOf({ reader, each }: Artifact) {
 }
 
 /** The reading of a shown review keeps its texts; a file with blocks or statuses of the engine is read without them. */
-export function withShown(artifacts: Artifacts, projections: readonly Projection[]): Artifacts {
+export function withShown(artifacts: ArtifactMap, projections: readonly Projection[]): ArtifactMap {
   const shown = new Set(projections.flatMap((each) => ("of" in each ? [each.of] : [])));
   const filesAs = (as: Projection["as"]): ReadonlySet<string> =>
     new Set(projections.flatMap((each) => (each.as === as ? [each.file] : [])));

@@ -1,12 +1,13 @@
 /** Builds the reader of an artifact, and checks which keys belong to which reader. */
 
+import type { Path } from "../../problem.ts";
 import { closest } from "../../../core/text/closest.ts";
-import type { Front, ListAt, Reader, ReviewShape, Shape } from "../../../core/model/artifact.ts";
+import type { FrontRule, ListAt, Reader, ReviewShape, Shape } from "../../../core/model/artifact.ts";
 import { FILES } from "../../../core/gates/fan-out-groups.ts";
 import { childrenOf } from "../build/children.ts";
-import { listOf, report, type Context, type Path } from "../build/context.ts";
+import { listOf, report, type Context, type NamedPath } from "../build/context.ts";
 import { gatheredOf, listNamed, listsOf } from "./lists.ts";
-import { paramOr, type Params } from "../build/params.ts";
+import { paramOr, type ParamScope } from "../build/params.ts";
 import { checkFile } from "./paths.ts";
 import type { ArtifactFile } from "../schema/schema.ts";
 import { shapeOf } from "./shapes.ts";
@@ -24,12 +25,12 @@ export const READERS = [
   "files",
 ] as const;
 
-type Kind = (typeof READERS)[number];
+type ReaderKind = (typeof READERS)[number];
 
-const FROM_FILES: readonly Kind[] = ["section", "document", "json", "yaml", "tasks", "file"];
+const FROM_FILES: readonly ReaderKind[] = ["section", "document", "json", "yaml", "tasks", "file"];
 
 /** The readers that a key belongs to; a key that is not listed is allowed for all of them. */
-const READERS_OF: Partial<Record<keyof ArtifactFile, readonly Kind[]>> = {
+const READERS_OF: Partial<Record<keyof ArtifactFile, readonly ReaderKind[]>> = {
   in: [...FROM_FILES, "check"],
   by: FROM_FILES,
   any: ["section"],
@@ -48,11 +49,15 @@ const READERS_OF: Partial<Record<keyof ArtifactFile, readonly Kind[]>> = {
 };
 
 /** Readers that can combine several files: no values are taken from them. */
-const TOGETHER: ReadonlySet<Kind> = new Set(["document", "file"]);
+const TOGETHER: ReadonlySet<ReaderKind> = new Set(["document", "file"]);
 
 /** Reports keys that the artifact's reader ignores. */
-export function checkKeys(context: Context, file: ArtifactFile, on: { kind: Kind; path: Path }): void {
-  const { kind, path } = on;
+export function checkKeys(
+  context: Context,
+  file: ArtifactFile,
+  site: { kind: ReaderKind; path: Path },
+): void {
+  const { kind, path } = site;
   const tell = (key: string, reason: string): void =>
     report(context, context.keyPlaceOf([...path, key]), {
       code: "bad-artifact",
@@ -106,14 +111,9 @@ function checkLocation(context: Context, { review, lists = {} }: ArtifactFile, p
     tell(["lists", FILES], `the name "${FILES}" is taken by the files of the issues, from their "location"`);
 }
 
-type On = { readonly context: Context; readonly params: Params };
-
-/** `path` is the position of the reader. */
-type Site = { readonly name: string; readonly path: Path };
-
-export function readerOf(on: On, file: ArtifactFile, { name, path }: Site): Reader {
+export function readerOf(scope: ParamScope, file: ArtifactFile, { name, path }: NamedPath): Reader {
   if (file.section !== undefined) {
-    requireWords(on.context, file.verdict, [...path, "verdict"]);
+    requireWords(scope.context, file.verdict, [...path, "verdict"]);
     const verdicts = file.verdict === undefined ? {} : { verdicts: file.verdict };
     return {
       type: "section",
@@ -123,39 +123,39 @@ export function readerOf(on: On, file: ArtifactFile, { name, path }: Site): Read
       ...verdicts,
     };
   }
-  if (file.document !== undefined) return documentOf(on, file, path);
-  if (file.json !== undefined) return { type: "json", ...data(on, file, [...path, "json"]) };
-  if (file.yaml !== undefined) return { type: "yaml", ...data(on, file, [...path, "yaml"]) };
+  if (file.document !== undefined) return documentOf(scope, file, path);
+  if (file.json !== undefined) return { type: "json", ...data(scope, file, [...path, "json"]) };
+  if (file.yaml !== undefined) return { type: "yaml", ...data(scope, file, [...path, "yaml"]) };
   if (file.tasks !== undefined)
     return {
       type: "tasks",
       style: file.tasks,
-      ...frontOf(on, file, path),
-      ...gatheredOf(on.context, file, path),
+      ...frontOf(scope, file, path),
+      ...gatheredOf(scope.context, file, path),
     };
-  if (file.check !== undefined) return checkOf(on, file.check, [...path, "check"]);
+  if (file.check !== undefined) return checkOf(scope, file.check, [...path, "check"]);
   if (file.fact !== undefined) return { type: "fact", fact: file.fact };
-  if (file.children !== undefined) return childrenOf(on, file, { name, path });
-  if (file.files !== undefined) return filesOf(on, file.files, [...path, "files"]);
+  if (file.children !== undefined) return childrenOf(scope, file, { name, path });
+  if (file.files !== undefined) return filesOf(scope, file.files, [...path, "files"]);
   return { type: "file", ...mostOf(file) };
 }
 
-function documentOf(on: On, file: ArtifactFile, path: Path): Reader {
+function documentOf(scope: ParamScope, file: ArtifactFile, path: Path): Reader {
   const { document: headings = [], under } = file;
-  checkDocument(on.context, file, path);
+  checkDocument(scope.context, file, path);
   return {
     type: "document",
     headings,
-    lists: listsOf(on.context, file, path),
+    lists: listsOf(scope.context, file, path),
     ...mostOf(file),
-    ...frontOf(on, file, path),
+    ...frontOf(scope, file, path),
     ...(under === undefined ? {} : { under }),
   };
 }
 
-function frontOf(on: On, { front }: ArtifactFile, path: Path): { front?: Front } {
+function frontOf(scope: ParamScope, { front }: ArtifactFile, path: Path): { front?: FrontRule } {
   if (front === undefined) return {};
-  return { front: front === true ? {} : { shape: shapeOf(on, front, [...path, "front"]) } };
+  return { front: front === true ? {} : { shape: shapeOf(scope, front, [...path, "front"]) } };
 }
 
 /** Rules for headings that are not required, or for front matter that is not read, would have no effect. */
@@ -180,33 +180,34 @@ function mostOf({ most }: ArtifactFile): { most?: number } {
   return most === undefined ? {} : { most };
 }
 
-function filesOf(on: On, files: NonNullable<ArtifactFile["files"]>, path: Path): Reader {
+function filesOf(scope: ParamScope, files: NonNullable<ArtifactFile["files"]>, path: Path): Reader {
   if (typeof files === "string") return { type: "files", tasks: files };
   if ("paths" in files) {
     for (const [index, file] of files.paths.entries())
-      checkFile(on.context, file, { path: [...path, "paths", index], isEach: false });
+      checkFile(scope.context, file, { path: [...path, "paths", index], isEach: false });
     return { type: "files", paths: files.paths };
   }
-  const besides = paramOr(on, files.besides, { as: "text", path: [...path, "besides"] });
+  const besides = paramOr(scope, files.besides, { as: "text", path: [...path, "besides"] });
   // The schema allows only a parameter.
   return { type: "files", besides: typeof besides === "string" ? { param: besides } : besides };
 }
 
-type Check = Extract<Reader, { type: "check" }>;
+type CheckReader = Extract<Reader, { type: "check" }>;
 
 /** One command, or several that must all pass. */
-function checkOf(on: On, check: NonNullable<ArtifactFile["check"]>, path: Path): Check {
+function checkOf(scope: ParamScope, check: NonNullable<ArtifactFile["check"]>, path: Path): CheckReader {
   if (typeof check === "object" && "from" in check) {
     const own = check.commands === undefined ? "" : check.commands;
-    const reader = checkOf(on, Array.isArray(own) ? own : [own], [...path, "commands"]);
+    const reader = checkOf(scope, Array.isArray(own) ? own : [own], [...path, "commands"]);
     const from = listOf(check.from).map((name, index) =>
-      listNamed(on.context, name, [...path, "from", index]),
+      listNamed(scope.context, name, [...path, "from", index]),
     );
     return { ...reader, from };
   }
-  if (typeof check === "string") return { type: "check", command: paramOr(on, check, { as: "text", path }) };
+  if (typeof check === "string")
+    return { type: "check", command: paramOr(scope, check, { as: "text", path }) };
   const [command = "", ...more] = check.map((each, index) =>
-    paramOr(on, each, { as: "text", path: [...path, index] }),
+    paramOr(scope, each, { as: "text", path: [...path, index] }),
   );
   return { type: "check", command, more };
 }
@@ -218,15 +219,15 @@ function requireWords(context: Context, words: object | undefined, path: Path): 
 }
 
 function data(
-  on: On,
+  scope: ParamScope,
   file: ArtifactFile,
   path: Path,
 ): { shape?: Shape; review?: ReviewShape; lists: Record<string, ListAt> } {
   const { review } = file;
   const shape = file.json ?? file.yaml;
-  requireWords(on.context, review?.values, [...path.slice(0, -1), "review", "values"]);
+  requireWords(scope.context, review?.values, [...path.slice(0, -1), "review", "values"]);
   return {
-    ...(shape === true ? {} : { shape: shapeOf(on, shape, path) }),
+    ...(shape === true ? {} : { shape: shapeOf(scope, shape, path) }),
     ...(review === undefined
       ? {}
       : {
@@ -243,6 +244,6 @@ function data(
             ...(review.strict === undefined ? {} : { strict: review.strict }),
           },
         }),
-    lists: listsOf(on.context, file, path.slice(0, -1)),
+    lists: listsOf(scope.context, file, path.slice(0, -1)),
   };
 }

@@ -1,11 +1,10 @@
 /** Builds the shapes of JSON, YAML and front matter from the file. */
 
+import type { Path } from "../../problem.ts";
 import type { Shape } from "../../../core/model/artifact.ts";
 import type { Literal } from "../../../core/model/value.ts";
-import { report, type Context, type Path } from "../build/context.ts";
-import { paramOr, type Params } from "../build/params.ts";
-
-type On = { readonly context: Context; readonly params: Params };
+import { report, type Context } from "../build/context.ts";
+import { paramOr, type ParamScope } from "../build/params.ts";
 
 type ShapeFile =
   | "text"
@@ -16,18 +15,18 @@ type ShapeFile =
   | { begins: readonly string[] }
   | { object: Record<string, ShapeFile>; open?: boolean };
 
-export function shapeOf(on: On, raw: unknown, path: Path): Shape {
+export function shapeOf(scope: ParamScope, raw: unknown, path: Path): Shape {
   // The schema has validated the shape.
   const shape = raw as ShapeFile;
   if (typeof shape === "string") return { type: shape };
-  if (isLiterals(shape)) return scalarOf(on, shape, path);
+  if (isLiterals(shape)) return scalarOf(scope, shape, path);
   if ("list" in shape) {
     const min = shape.min === undefined ? {} : { min: shape.min };
-    return { type: "list", of: shapeOf(on, shape.list, [...path, "list"]), ...min };
+    return { type: "list", of: shapeOf(scope, shape.list, [...path, "list"]), ...min };
   }
   if ("begins" in shape) return { type: "text", begins: shape.begins };
   const entries = Object.entries(shape.object).map(
-    ([key, inner]) => [key, shapeOf(on, inner, [...path, "object", key])] as const,
+    ([key, inner]) => [key, shapeOf(scope, inner, [...path, "object", key])] as const,
   );
   const pick = (optional: boolean): Record<string, Shape> =>
     Object.fromEntries(
@@ -39,16 +38,16 @@ export function shapeOf(on: On, raw: unknown, path: Path): Shape {
 }
 
 /** Allowed values; a parameter must be the only one, and allows its own value. */
-function scalarOf(on: On, values: readonly Literal[], path: Path): Shape {
+function scalarOf(scope: ParamScope, values: readonly Literal[], path: Path): Shape {
   const at = values.findIndex((value) => typeof value === "string" && value.startsWith("$"));
-  const is = at === -1 ? undefined : paramOr(on, String(values[at]), { as: "any", path: [...path, at] });
-  if (typeof is !== "object") return { type: kindOf(on.context, values, path), values };
+  const is = at === -1 ? undefined : paramOr(scope, String(values[at]), { as: "any", path: [...path, at] });
+  if (typeof is !== "object") return { type: kindOf(scope.context, values, path), values };
   if (values.length > 1)
-    report(on.context, on.context.placeOf([...path, at]), {
+    report(scope.context, scope.context.placeOf([...path, at]), {
       code: "bad-artifact",
       message: `$${is.param} must stand alone: it is the only value that is allowed`,
     });
-  const declared = on.params[is.param];
+  const declared = scope.params[is.param];
   return { type: declared === undefined ? "text" : KINDS[declared.type], is };
 }
 

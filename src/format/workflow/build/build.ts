@@ -1,6 +1,7 @@
 /** Builds the core's definition from the expanded file. Looks up every name; an unknown name is a problem with a position. */
 
-import type { Assertion, Definition, Place, Role, State } from "../../../core/model/workflow.ts";
+import type { Path } from "../../problem.ts";
+import type { Assertion, Definition, SourcePlace, Role, State } from "../../../core/model/workflow.ts";
 import { buildArchive, checkArchive } from "../artifacts/archive.ts";
 import { buildArtifact } from "../artifacts/artifact.ts";
 import {
@@ -15,7 +16,7 @@ import {
 import { buildInput } from "../artifacts/input.ts";
 import { buildRoleContext, checkPlaces, checkSettings, checkTags } from "./role-context.ts";
 import { buildConditions } from "./conditions.ts";
-import { listOf, report, requireName, requireNames, type Context, type Path } from "./context.ts";
+import { listOf, report, requireName, requireNames, type Context } from "./context.ts";
 import { answerMoves, buildAsk, buildEnd, buildMove } from "./moves.ts";
 import { buildParam, paramOr } from "./params.ts";
 import { buildProjections, withShown } from "../artifacts/projections.ts";
@@ -29,9 +30,9 @@ import { buildVerbs } from "./verbs.ts";
 /** If the workflow sets no limit, the person's settings do. */
 const UNSAID_MINUTES = 0;
 
-type Given = { readonly file: WorkflowFile; readonly expanded: Expanded; readonly prompts: Prompts };
+type BuildInput = { readonly file: WorkflowFile; readonly expanded: Expanded; readonly prompts: Prompts };
 
-export function build(context: Context, { file, expanded, prompts }: Given): Definition {
+export function build(context: Context, { file, expanded, prompts }: BuildInput): Definition {
   const { kernel } = expanded;
   const params = mapValues(file.params ?? {}, (param, name) => buildParam(context, param, ["params", name]));
   checkSettings(context, params);
@@ -85,9 +86,9 @@ export function build(context: Context, { file, expanded, prompts }: Given): Def
   };
 }
 
-function placesOf({ context, expanded }: Build): Record<string, Place> {
+function placesOf({ context, expanded }: Build): Record<string, SourcePlace> {
   const { kernel } = expanded;
-  const places: Record<string, Place> = {};
+  const places: Record<string, SourcePlace> = {};
   for (const kind of ["states", "artifacts", "counters", "roles", "asks"] as const) {
     for (const name of Object.keys(kernel[kind]))
       places[`${kind}.${name}`] = context.keyPlaceOf(originOf(expanded, kind, name));
@@ -177,9 +178,9 @@ function buildState(on: Build, state: WorkflowFile["states"][string], name: stri
 }
 
 type AssertionFile = NonNullable<WorkflowFile["assert"]>[number];
-type Claim = Extract<AssertionFile, { never: unknown }>["never"];
+type AssertionClaim = Extract<AssertionFile, { never: unknown }>["never"];
 
-function claimOf(assertion: AssertionFile): [Assertion["type"], Claim] {
+function claimOf(assertion: AssertionFile): [Assertion["type"], AssertionClaim] {
   if ("never" in assertion) return ["never", assertion.never];
   return "always" in assertion ? ["always", assertion.always] : ["eventually", assertion.eventually];
 }

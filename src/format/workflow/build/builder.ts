@@ -1,12 +1,13 @@
 /** Data that all parts of the build share: the file, its expansion, the declarations, and the used prompts. */
 
+import type { Path } from "../../problem.ts";
 import type { Artifact } from "../../../core/model/artifact.ts";
 import { closest } from "../../../core/text/closest.ts";
 import { PERFORMABLE } from "../../../core/model/vocabulary.ts";
-import type { Action, Definition, Place, Prompt } from "../../../core/model/workflow.ts";
+import type { Action, Definition, SourcePlace, Prompt } from "../../../core/model/workflow.ts";
 import { parseAction, RESOURCES, type Mention } from "./actions.ts";
 import { objectionToTexts } from "../artifacts/fields.ts";
-import { isDoubtful, report, requireName, type Context, type Path } from "./context.ts";
+import { isDoubtful, report, requireName, type Context } from "./context.ts";
 import type { WorkflowFile } from "../schema/schema.ts";
 import type { Expanded } from "../expand/sink.ts";
 
@@ -38,72 +39,72 @@ export function insideOf(expanded: Expanded, kind: string, name: string): Path {
   return expanded.insides.get(`${kind}.${name}`) ?? originOf(expanded, kind, name);
 }
 
-export function buildActions(on: Build, actions: readonly string[] | undefined, path: Path): Action[] {
+export function buildActions(build: Build, actions: readonly string[] | undefined, path: Path): Action[] {
   return (actions ?? []).flatMap((text, index) => {
     const parsed = parseAction(text);
     if (typeof parsed === "string") {
-      report(on.context, on.context.placeOf([...path, index]), {
+      report(build.context, build.context.placeOf([...path, index]), {
         code: "bad-action",
         message: `write it as: ${parsed}`,
       });
       return [];
     }
-    for (const mention of parsed.mentions) requireMention(on, mention, [...path, index]);
+    for (const mention of parsed.mentions) requireMention(build, mention, [...path, index]);
     return [parsed.action];
   });
 }
 
-function requireMention(on: Build, mention: Mention, path: Path): void {
-  const { names } = on.context;
+function requireMention(build: Build, mention: Mention, path: Path): void {
+  const { names } = build.context;
   const { kind, name } = mention;
   switch (kind) {
     case "role":
-      requireName(on.context, { kind: "role", name, known: names.roles, path });
+      requireName(build.context, { kind: "role", name, known: names.roles, path });
       return;
     case "artifact":
     case "check":
     case "tasks":
     case "parts":
     case "texts":
-      if (requireName(on.context, { kind: "artifact", name, known: names.artifacts, path }))
-        requireKind(on, mention, path);
+      if (requireName(build.context, { kind: "artifact", name, known: names.artifacts, path }))
+        requireKind(build, mention, path);
       return;
     case "resource":
-      requireName(on.context, { kind: "resource", name, known: RESOURCES, path });
-      on.named.push({ kind: "resource", name, path });
+      requireName(build.context, { kind: "resource", name, known: RESOURCES, path });
+      build.named.push({ kind: "resource", name, path });
       return;
     case "performable":
-      requireName(on.context, { kind: "deed", name, known: Object.keys(PERFORMABLE), path });
-      on.named.push({ kind: "deed", name, path });
+      requireName(build.context, { kind: "deed", name, known: Object.keys(PERFORMABLE), path });
+      build.named.push({ kind: "deed", name, path });
       return;
     case "patterns":
-      if (requireName(on.context, { kind: "parameter", name, known: names.params, path }))
-        requireText(on, name, path);
+      if (requireName(build.context, { kind: "parameter", name, known: names.params, path }))
+        requireText(build, name, path);
       return;
     case "tag":
-      if (requireName(on.context, { kind: "parameter", name, known: names.params, path }))
-        on.named.push({ kind: "tag", name, path });
+      if (requireName(build.context, { kind: "parameter", name, known: names.params, path }))
+        build.named.push({ kind: "tag", name, path });
       return;
     case "prompt":
-      usePrompt(on, name, on.context.placeOf(path));
+      usePrompt(build, name, build.context.placeOf(path));
       return;
   }
 }
 
-function requireText(on: Build, name: string, path: Path): void {
-  const param = on.declared.params[name];
-  if (param === undefined || param.type === "text" || on.context.isTroubled(["params", name])) return;
-  report(on.context, on.context.placeOf(path), {
+function requireText(build: Build, name: string, path: Path): void {
+  const param = build.declared.params[name];
+  if (param === undefined || param.type === "text" || build.context.isTroubled(["params", name])) return;
+  report(build.context, build.context.placeOf(path), {
     code: "bad-action",
     message: `${name} is not a text: patterns are lines of a text`,
   });
 }
 
-function requireKind(on: Build, { kind, name, role = "", deed = "" }: Mention, path: Path): void {
-  const artifact = on.declared.artifacts[name];
+function requireKind(build: Build, { kind, name, role = "", deed = "" }: Mention, path: Path): void {
+  const artifact = build.declared.artifacts[name];
   const bad = (message: string): void =>
-    report(on.context, on.context.placeOf(path), { code: "bad-action", message });
-  if (artifact === undefined || isDoubtful(on.context, name)) return;
+    report(build.context, build.context.placeOf(path), { code: "bad-action", message });
+  if (artifact === undefined || isDoubtful(build.context, name)) return;
   if (kind === "check" && artifact.reader.type !== "check") bad(`${name} is not a check`);
   if (kind === "tasks" && !isStartable(artifact.reader)) bad(`${name} is not a list of tasks`);
   if (kind === "texts") {
@@ -120,9 +121,9 @@ function isStartable(reader: Artifact["reader"]): boolean {
   return reader.type === "tasks" || (reader.type === "children" && reader.only !== undefined);
 }
 
-export function usePrompt(on: Build, name: string, place: Place): void {
-  const { context, prompts } = on;
-  if (Object.hasOwn(prompts, name)) on.used.add(name);
+export function usePrompt(build: Build, name: string, place: SourcePlace): void {
+  const { context, prompts } = build;
+  if (Object.hasOwn(prompts, name)) build.used.add(name);
   else
     report(context, place, {
       code: "unknown-prompt",

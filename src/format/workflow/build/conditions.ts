@@ -1,11 +1,12 @@
 /** Builds conditions from `when:` maps. Each key is an artifact, a counter, a parameter, the origin, or artifact.field. */
 
+import type { Path } from "../../problem.ts";
 import { closest } from "../../../core/text/closest.ts";
 import { endsOf, type Artifact } from "../../../core/model/artifact.ts";
 import type { Literal } from "../../../core/model/value.ts";
-import type { Condition, Param, Standing } from "../../../core/model/workflow.ts";
+import type { Condition, Param, ArtifactStatus } from "../../../core/model/workflow.ts";
 import { VERDICTS } from "../../../core/model/verdict.ts";
-import { isDoubtful, report, requireName, statesOf, type Context, type Names, type Path } from "./context.ts";
+import { isDoubtful, report, requireName, statesOf, type Context, type Names } from "./context.ts";
 import {
   fieldOf,
   objectionTo,
@@ -16,7 +17,7 @@ import {
 import type { WhenFile } from "../schema/schema.ts";
 
 /** The names that the conditions may use. */
-type On = {
+type ConditionScope = {
   readonly context: Context;
   readonly declared: {
     readonly artifacts: Readonly<Record<string, Artifact>>;
@@ -27,14 +28,14 @@ type On = {
 type WhenValue = WhenFile[string];
 type Guard = { readonly key: string; readonly value: WhenValue; readonly path: Path };
 
-export function buildConditions(on: On, when: WhenFile | undefined, path: Path): Condition[] {
+export function buildConditions(scope: ConditionScope, when: WhenFile | undefined, path: Path): Condition[] {
   return Object.entries(when ?? {}).flatMap(
-    ([key, value]) => buildCondition(on, { key, value, path: [...path, key] }) ?? [],
+    ([key, value]) => buildCondition(scope, { key, value, path: [...path, key] }) ?? [],
   );
 }
 
-function buildCondition(on: On, guard: Guard): Condition | Condition[] | undefined {
-  const { context } = on;
+function buildCondition(scope: ConditionScope, guard: Guard): Condition | Condition[] | undefined {
+  const { context } = scope;
   const { names } = context;
   const { key, value, path } = guard;
   const kind = kindOf(names, key);
@@ -77,11 +78,11 @@ function buildCondition(on: On, guard: Guard): Condition | Condition[] | undefin
     case "counter":
       return counterCondition(context, guard);
     case "artifact":
-      return artifactCondition(on, guard);
+      return artifactCondition(scope, guard);
     case "parameter":
-      return paramCondition(on, guard);
+      return paramCondition(scope, guard);
     case "field":
-      return fieldCondition(on, guard);
+      return fieldCondition(scope, guard);
   }
 }
 
@@ -118,7 +119,7 @@ function counterCondition(context: Context, guard: Guard): Condition | undefined
   return object(context, path, { message: "a counter is below or spent", suggestion });
 }
 
-function artifactCondition({ context, declared }: On, guard: Guard): Condition {
+function artifactCondition({ context, declared }: ConditionScope, guard: Guard): Condition {
   const { key } = guard;
   const artifact = declared.artifacts[key];
   const possible = artifact === undefined ? [] : standingsOf(artifact);
@@ -136,11 +137,11 @@ function artifactCondition({ context, declared }: On, guard: Guard): Condition {
 }
 
 /** The status of a check whose commands are not approved. */
-const NOT_RUN: readonly Standing[] = ["needs_human"];
+const NOT_RUN: readonly ArtifactStatus[] = ["needs_human"];
 
 /** The possible statuses of an artifact of this kind. */
-function standingsOf(artifact: Artifact): Standing[] {
-  const always: Standing[] = ["missing", "stale", "waived"];
+function standingsOf(artifact: Artifact): ArtifactStatus[] {
+  const always: ArtifactStatus[] = ["missing", "stale", "waived"];
   if (artifact.reader.type === "children") return [...always, ...endsOf(artifact.reader)];
   if (artifact.each !== undefined) return [...always, "all", "some", "none"];
   switch (artifact.reader.type) {
@@ -166,7 +167,10 @@ function standingsOf(artifact: Artifact): Standing[] {
   }
 }
 
-function verdictsOf(words: Readonly<Record<string, Standing>> | undefined, hasIssues: boolean): Standing[] {
+function verdictsOf(
+  words: Readonly<Record<string, ArtifactStatus>> | undefined,
+  hasIssues: boolean,
+): ArtifactStatus[] {
   if (words === undefined) return ["valid"];
   const claimed = new Set(Object.values(words));
   // With a list of issues an approval may become a rejection, or an approval with notes.
@@ -174,7 +178,7 @@ function verdictsOf(words: Readonly<Record<string, Standing>> | undefined, hasIs
   return VERDICTS.filter((verdict) => claimed.has(verdict));
 }
 
-function paramCondition({ context, declared }: On, guard: Guard): Condition | undefined {
+function paramCondition({ context, declared }: ConditionScope, guard: Guard): Condition | undefined {
   const { key, path } = guard;
   const param = declared.params[key];
   if (param === undefined || context.isTroubled(["params", key])) return undefined;
@@ -201,7 +205,10 @@ function canBe(param: Exclude<Param, { type: "text" }>, value: Literal): boolean
   }
 }
 
-function fieldCondition({ context, declared }: On, guard: Guard): Condition | Condition[] | undefined {
+function fieldCondition(
+  { context, declared }: ConditionScope,
+  guard: Guard,
+): Condition | Condition[] | undefined {
   const { key, value, path } = guard;
   const { artifact, field } = partsOf(key);
   const source = declared.artifacts[artifact];

@@ -1,10 +1,8 @@
 /** Data that every part of the build needs: the known names, and a list for problems. */
 
 import { closest } from "../../../core/text/closest.ts";
-import type { Place } from "../../../core/model/workflow.ts";
-import type { Problem } from "../../problem.ts";
-
-export type Path = readonly (string | number)[];
+import type { SourcePlace } from "../../../core/model/workflow.ts";
+import type { Problem, Path } from "../../problem.ts";
 
 export type Names = {
   readonly states: ReadonlySet<string>;
@@ -24,8 +22,8 @@ export type Names = {
 export type Context = {
   readonly names: Names;
   readonly problems: Problem[];
-  placeOf(path: Path): Place;
-  keyPlaceOf(path: Path): Place;
+  placeOf(path: Path): SourcePlace;
+  keyPlaceOf(path: Path): SourcePlace;
   /** Whether this named thing already has a problem, so that its content is not reliable. */
   isTroubled(path: Path): boolean;
   /** Whether a name may be unknown only because its declaration was dropped for another problem. */
@@ -36,26 +34,32 @@ export type Context = {
 
 export function report(
   context: Context,
-  at: Place,
+  at: SourcePlace,
   problem: { code: string; message: string; suggestion?: string | undefined },
 ): void {
   const { suggestion, ...rest } = problem;
   context.problems.push({ ...at, ...rest, ...(suggestion === undefined ? {} : { suggestion }) });
 }
 
+/** Finds positions in the file. */
+export type FilePlaces = Pick<Context, "placeOf" | "keyPlaceOf">;
+
+/** The name of a thing that is declared in the file, and its position. */
+export type NamedPath = { readonly name: string; readonly path: Path };
+
 /** Reports an unknown name, with the closest known one. */
 export function requireName(
   context: Context,
-  on: { kind: string; name: string; known: Iterable<string>; path: Path },
+  reference: { kind: string; name: string; known: Iterable<string>; path: Path },
 ): boolean {
-  const known = [...on.known];
-  if (known.includes(on.name)) return true;
-  if (context.isLost(on.name)) return false;
-  if (on.path[0] === "stages" && context.told.has(`${on.kind} ${on.name}`)) return false;
-  report(context, context.placeOf(on.path), {
-    code: `unknown-${on.kind}`,
-    message: `unknown ${on.kind} "${on.name}"`,
-    suggestion: closest(on.name, known) ?? personIn(on.name, known),
+  const known = [...reference.known];
+  if (known.includes(reference.name)) return true;
+  if (context.isLost(reference.name)) return false;
+  if (reference.path[0] === "stages" && context.told.has(`${reference.kind} ${reference.name}`)) return false;
+  report(context, context.placeOf(reference.path), {
+    code: `unknown-${reference.kind}`,
+    message: `unknown ${reference.kind} "${reference.name}"`,
+    suggestion: closest(reference.name, known) ?? personIn(reference.name, known),
   });
   return false;
 }
@@ -63,15 +67,15 @@ export function requireName(
 /** The same for a value that may be one name or a list of names. */
 export function requireNames(
   context: Context,
-  on: {
+  references: {
     kind: string;
     names: string | readonly string[] | undefined;
     known: Iterable<string>;
     path: Path;
   },
 ): boolean {
-  const { kind, names = [], path } = on;
-  const known = [...on.known];
+  const { kind, names = [], path } = references;
+  const known = [...references.known];
   if (typeof names === "string") return requireName(context, { kind, name: names, known, path });
   const unknown = names.filter(
     (name, index) => !requireName(context, { kind, name, known, path: [...path, index] }),

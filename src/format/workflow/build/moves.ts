@@ -1,19 +1,27 @@
 /** Moves, answers and ends of agents: the map itself. */
 
+import type { Path } from "../../problem.ts";
 import { closest } from "../../../core/text/closest.ts";
-import { START, ORIGIN, type Ask, type End, type Move, type Option } from "../../../core/model/workflow.ts";
+import {
+  START,
+  ORIGIN,
+  type AskRule,
+  type EndRule,
+  type Move,
+  type AskOption,
+} from "../../../core/model/workflow.ts";
 import { RESOURCES } from "./actions.ts";
 import { buildActions, mapValues, usePrompt, type Build } from "./builder.ts";
 import { buildConditions } from "./conditions.ts";
-import { listOf, report, requireActors, requireName, requireNames, statesOf, type Path } from "./context.ts";
+import { listOf, report, requireActors, requireName, requireNames, statesOf } from "./context.ts";
 import { listNamed } from "../artifacts/lists.ts";
 import { paramOr } from "./params.ts";
 import { isFilledIn } from "../artifacts/paths.ts";
 import type { AskFile, MoveFile, WayFile, WorkflowFile } from "../schema/schema.ts";
 import { markOf } from "./verbs.ts";
 
-export function buildMove(on: Build, move: MoveFile, path: Path): Move[] {
-  const { context } = on;
+export function buildMove(build: Build, move: MoveFile, path: Path): Move[] {
+  const { context } = build;
   const { states, stages } = context.names;
   const from = statesOf(context.names, listOf(move.from));
   requireNames(context, {
@@ -22,9 +30,9 @@ export function buildMove(on: Build, move: MoveFile, path: Path): Move[] {
     known: [...states, ...stages, START],
     path: [...path, "from"],
   });
-  requireTarget(on, move.to, [...path, "to"]);
+  requireTarget(build, move.to, [...path, "to"]);
   requireActors(context, move.by, [...path, "by"]);
-  checkActors(on, move, path);
+  checkActors(build, move, path);
   requireNames(context, {
     kind: "resource",
     names: move.reserve,
@@ -32,12 +40,12 @@ export function buildMove(on: Build, move: MoveFile, path: Path): Move[] {
     path: [...path, "reserve"],
   });
   for (const name of listOf(move.reserve))
-    on.named.push({ kind: "resource", name, path: [...path, "reserve"] });
+    build.named.push({ kind: "resource", name, path: [...path, "reserve"] });
   const common = {
-    ...wayOf(on, move, path),
+    ...wayOf(build, move, path),
     by: listOf(move.by),
     reserve: listOf(move.reserve),
-    ...markOf(on, move, path),
+    ...markOf(build, move, path),
     at: context.placeOf(path),
   };
   return from.map((name) => ({ ...common, from: name, to: move.to }));
@@ -67,19 +75,19 @@ function checkActors({ context, declared }: Build, move: MoveFile, path: Path): 
 }
 
 /** An answer is a move that only a person can take, from every state in which the question is open. */
-export function answerMoves(on: Build): Move[] {
-  const { kernel } = on.expanded;
+export function answerMoves(build: Build): Move[] {
+  const { kernel } = build.expanded;
   return Object.entries(kernel.asks).flatMap(([ask, { options }]) => {
     const states = Object.entries(kernel.states).filter(([, state]) => state.ask === ask);
     return Object.entries(options).flatMap(([option, declared]) =>
       waysOf(declared, option, ["asks", ask, "options", option]).flatMap(({ answer, way, path }) => {
-        requireTarget(on, way.to, [...path, "to"]);
+        requireTarget(build, way.to, [...path, "to"]);
         const common = {
-          ...wayOf(on, way, path),
+          ...wayOf(build, way, path),
           by: ["human"],
           reserve: [],
           answer,
-          at: on.context.placeOf(path),
+          at: build.context.placeOf(path),
         };
         return states.map(([from]): Move => ({ ...common, from, to: way.to }));
       }),
@@ -105,32 +113,32 @@ function waysOf(
 }
 
 function wayOf(
-  on: Build,
+  build: Build,
   way: Omit<WayFile, "to">,
   path: Path,
 ): Pick<Move, "when" | "need" | "count" | "renew" | "remember" | "waive" | "set" | "do"> {
-  const { context } = on;
+  const { context } = build;
   const { artifacts, counters } = context.names;
   requireNames(context, { kind: "artifact", names: way.need, known: artifacts, path: [...path, "need"] });
   requireNames(context, { kind: "counter", names: way.count, known: counters, path: [...path, "count"] });
   requireNames(context, { kind: "artifact", names: way.waive, known: artifacts, path: [...path, "waive"] });
   for (const [index, name] of listOf(way.new).entries())
-    on.begun.push({ name, path: Array.isArray(way.new) ? [...path, "new", index] : [...path, "new"] });
+    build.begun.push({ name, path: Array.isArray(way.new) ? [...path, "new", index] : [...path, "new"] });
   return {
-    when: buildConditions(on, way.when, [...path, "when"]),
+    when: buildConditions(build, way.when, [...path, "when"]),
     need: listOf(way.need),
     count: [...new Set(listOf(way.count))],
     renew: listOf(way.new),
     remember: way.remember ?? false,
     waive: listOf(way.waive),
-    ...(way.set === undefined ? {} : { set: buildSet(on, way.set, [...path, "set"]) }),
-    do: buildActions(on, way.do, [...path, "do"]),
+    ...(way.set === undefined ? {} : { set: buildSet(build, way.set, [...path, "set"]) }),
+    do: buildActions(build, way.do, [...path, "do"]),
   };
 }
 
 /** Only parameters that nothing depends on: no guard reads a text, and no path contains a parameter that may change. */
-function buildSet(on: Build, set: Readonly<Record<string, string>>, path: Path): NonNullable<Move["set"]> {
-  const { context, declared } = on;
+function buildSet(build: Build, set: Readonly<Record<string, string>>, path: Path): NonNullable<Move["set"]> {
+  const { context, declared } = build;
   return mapValues(set, (value, name) => {
     const at = context.keyPlaceOf([...path, name]);
     const param = context.isTroubled(["params", name]) ? undefined : declared.params[name];
@@ -154,8 +162,12 @@ function buildSet(on: Build, set: Readonly<Record<string, string>>, path: Path):
   });
 }
 
-export function buildEnd(on: Build, end: NonNullable<WorkflowFile["ends"]>[number], path: Path): End[] {
-  const { context } = on;
+export function buildEnd(
+  build: Build,
+  end: NonNullable<WorkflowFile["ends"]>[number],
+  path: Path,
+): EndRule[] {
+  const { context } = build;
   requireName(context, { kind: "role", name: end.role, known: context.names.roles, path: [...path, "role"] });
   requireNames(context, { kind: "state", names: end.in, known: context.names.states, path: [...path, "in"] });
   if (end.try !== undefined)
@@ -175,18 +187,18 @@ export function buildEnd(on: Build, end: NonNullable<WorkflowFile["ends"]>[numbe
   const common = {
     role: end.role,
     ...(end.try === undefined ? {} : { try: end.try }),
-    then: buildActions(on, end.then, [...path, "then"]),
+    then: buildActions(build, end.then, [...path, "then"]),
     ...(end.else.count === undefined ? {} : { count: end.else.count }),
-    do: buildActions(on, end.else.do, [...path, "else", "do"]),
+    do: buildActions(build, end.else.do, [...path, "else", "do"]),
     at: context.placeOf(path),
   };
   return listOf(end.in).map((name) => ({ ...common, in: name }));
 }
 
-export function buildAsk(on: Build, ask: AskFile, name: string): Ask {
-  const { context } = on;
+export function buildAsk(build: Build, ask: AskFile, name: string): AskRule {
+  const { context } = build;
   const path: Path = ["asks", name];
-  usePrompt(on, ask.question, context.placeOf([...path, "question"]));
+  usePrompt(build, ask.question, context.placeOf([...path, "question"]));
   requireNames(context, {
     kind: "artifact",
     names: ask.shows,
@@ -205,14 +217,14 @@ export function buildAsk(on: Build, ask: AskFile, name: string): Ask {
       code: "bad-option",
       message: "nothing could be answered: a question has at least one option",
     });
-  const options = mapValues(ask.options, (option, key): Option => {
+  const options = mapValues(ask.options, (option, key): AskOption => {
     const places = [option.to, option.ways, option.routes].filter((place) => place !== undefined);
     if (places.length !== 1)
       report(context, context.keyPlaceOf([...path, "options", key]), {
         code: "bad-option",
         message: `an option leads somewhere: one of "to", "ways" or "routes"`,
       });
-    else if (option.to === undefined) checkBeside(on, option, [...path, "options", key]);
+    else if (option.to === undefined) checkBeside(build, option, [...path, "options", key]);
     return {
       text: option.text ?? "none",
       ...(option.verb === undefined ? {} : { verb: option.verb }),
@@ -221,7 +233,7 @@ export function buildAsk(on: Build, ask: AskFile, name: string): Ask {
       ...(option.vouch === undefined ? {} : { vouch: listOf(option.vouch) }),
     };
   });
-  const parts = buildParts(on, ask, path);
+  const parts = buildParts(build, ask, path);
   const shows = listOf(ask.shows);
   // With several lists, the workflow must declare what is shown.
   const isAlone = parts !== undefined && parts.more === undefined && !shows.includes(parts.artifact);
@@ -236,7 +248,7 @@ export function buildAsk(on: Build, ask: AskFile, name: string): Ask {
   };
 }
 
-function buildParts({ context }: Build, ask: AskFile, path: Path): Ask["parts"] {
+function buildParts({ context }: Build, ask: AskFile, path: Path): AskRule["parts"] {
   const rest = ask.rest ?? "ask";
   if (typeof ask.parts === "string") return { ...listNamed(context, ask.parts, [...path, "parts"]), rest };
   const [first, ...more] = (ask.parts ?? []).map((name, index) =>
@@ -262,6 +274,6 @@ function checkBeside({ context }: Build, option: AskFile["options"][string], pat
       });
 }
 
-function requireTarget(on: Build, name: string, path: Path): void {
-  requireName(on.context, { kind: "state", name, known: [...on.context.names.states, ORIGIN], path });
+function requireTarget(build: Build, name: string, path: Path): void {
+  requireName(build.context, { kind: "state", name, known: [...build.context.names.states, ORIGIN], path });
 }

@@ -1,12 +1,16 @@
 /** Parameters: the values that a run may be started with, and the places of the file that use them. */
 
+import type { Path } from "../../problem.ts";
 import { SEVERITIES } from "../../../core/model/verdict.ts";
 import type { Value } from "../../../core/model/value.ts";
 import type { Param } from "../../../core/model/workflow.ts";
-import { listOf, report, requireActors, requireName, type Context, type Path } from "./context.ts";
+import { listOf, report, requireActors, requireName, type Context } from "./context.ts";
 import type { WorkflowFile } from "../schema/schema.ts";
 
-export type Params = Readonly<Record<string, Param>>;
+export type DeclaredParams = Readonly<Record<string, Param>>;
+
+/** The context of the build, and the parameters that values may refer to. */
+export type ParamScope = { readonly context: Context; readonly params: DeclaredParams };
 
 type ParamFile = NonNullable<WorkflowFile["params"]>[string];
 
@@ -90,7 +94,7 @@ function requireSource(context: Context, param: Extract<ParamFile, { text: strin
   });
 }
 
-type Wanted = {
+type ValueSite = {
   readonly as: "text" | "int" | "bool" | "severity" | "any";
   readonly path: Path;
   /** The problem code for a parameter of another type. */
@@ -100,12 +104,8 @@ type Wanted = {
 const PARAM = /^\$[A-Za-z][A-Za-z0-9_]*$/;
 
 /** A constant, or a parameter with a dollar sign. */
-export function paramOr<T extends string | number>(
-  on: { readonly context: Context; readonly params: Params },
-  value: T,
-  wanted: Wanted,
-): Value<T> {
-  const { context, params } = on;
+export function paramOr<T extends string | number>(scope: ParamScope, value: T, wanted: ValueSite): Value<T> {
+  const { context, params } = scope;
   if (typeof value !== "string" || !/\$[\w{]/.test(value)) return value;
   const { path, code = "bad-param" } = wanted;
   const param = value.slice(1);
@@ -121,7 +121,7 @@ export function paramOr<T extends string | number>(
   return { param };
 }
 
-function misfit(name: string, param: Param, as: Wanted["as"]): string | undefined {
+function misfit(name: string, param: Param, as: ValueSite["as"]): string | undefined {
   switch (as) {
     case "text":
       return param.type === "text" || param.type === "enum" ? undefined : `${name} is not a text`;

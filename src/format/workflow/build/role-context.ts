@@ -4,11 +4,12 @@
  * The context of a role lists what it must read before its start. As with keys of shapes, a name that ends in `?` may be missing.
  */
 
+import type { Path } from "../../problem.ts";
 import type { Role, Definition } from "../../../core/model/workflow.ts";
-import { listOf, requireName, type Context, type Path, report } from "./context.ts";
+import { listOf, requireName, type Context, report } from "./context.ts";
 import type { Build } from "./builder.ts";
 import { isKept, settingOf } from "../../../core/model/param.ts";
-import type { Params } from "./params.ts";
+import type { DeclaredParams } from "./params.ts";
 import { notAsked } from "../../../core/gates/requested-tags.ts";
 
 export function buildRoleContext(
@@ -58,7 +59,7 @@ export function checkPlaces({ context, named }: Build): void {
 }
 
 /** Settings of parameters: every path means one parameter, and no path is a prefix of another. */
-export function checkSettings(context: Context, params: Params): void {
+export function checkSettings(context: Context, params: DeclaredParams): void {
   const known: { readonly name: string; readonly keys: readonly string[] }[] = [];
   for (const [name, param] of Object.entries(params)) {
     const path: Path = ["params", name];
@@ -72,9 +73,9 @@ export function checkSettings(context: Context, params: Params): void {
   }
 }
 
-type Known = { readonly name: string; readonly keys: readonly string[] };
+type SettingSite = { readonly name: string; readonly keys: readonly string[] };
 
-function sayTaken(other: Known, own: Known): string {
+function sayTaken(other: SettingSite, own: SettingSite): string {
   const [theirs, mine] = [other.keys.join("."), own.keys.join(".")];
   if (theirs === mine) return `${own.name} and ${other.name} are both set by ${mine}: each needs its own key`;
   return `${own.name} is set by ${mine}, and ${other.name} by ${theirs}: a key with further keys below it cannot have a value`;

@@ -2,6 +2,7 @@
  * Verbs of people: marks of moves, and paths of several moves. Stages are already expanded, so that paths can name their states.
  */
 
+import type { Path } from "../../problem.ts";
 import { closest } from "../../../core/text/closest.ts";
 import { valuesOf } from "../../../core/gates/question-parts.ts";
 import {
@@ -12,7 +13,7 @@ import {
   type VerbPath,
 } from "../../../core/model/workflow.ts";
 import type { Build } from "./builder.ts";
-import { isDoubtful, listOf, report, requireName, requireNames, statesOf, type Path } from "./context.ts";
+import { isDoubtful, listOf, report, requireName, requireNames, statesOf } from "./context.ts";
 import type { MoveFile, VerbFile } from "../schema/schema.ts";
 
 const ANSWER = "answer:";

@@ -1,9 +1,10 @@
 /** Commands that artifacts list for checks: the lists must be complete, and a person must be asked about them. */
 
+import type { Path } from "../../problem.ts";
 import { closest } from "../../../core/text/closest.ts";
 import type { Artifact } from "../../../core/model/artifact.ts";
 import type { Definition } from "../../../core/model/workflow.ts";
-import { isDoubtful, report, type Context, type Path } from "./context.ts";
+import { isDoubtful, report, type Context } from "./context.ts";
 
 /** A shortened text would be another command: only lists of whole texts are allowed. */
 export function checkListed(

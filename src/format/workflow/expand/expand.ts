@@ -4,12 +4,13 @@
  * Every piece keeps the position in the file that it came from, so that a problem is reported where a person can fix it.
  */
 
-import { listOf, type Path } from "../build/context.ts";
+import type { Path } from "../../problem.ts";
+import { listOf } from "../build/context.ts";
 import { blockedState, exhaustedState, put, type Expanded, type Kernel, type Sink } from "./sink.ts";
 import { checkPhase, runPhase, handPhase, tasksPhase } from "../phases/produce.ts";
 import { eachPhase } from "../phases/each.ts";
 import { reviewPhase } from "../phases/review.ts";
-import { entryOf, type PhaseSite, type Restart } from "../phases/site.ts";
+import { entryOf, type PhaseSite, type RestartRule } from "../phases/site.ts";
 import { summarize } from "../phases/summary.ts";
 import { restartsOf } from "../rules/restarts.ts";
 import type { PhaseFile, StageFile, WorkflowFile } from "../schema/schema.ts";
@@ -44,11 +45,10 @@ type Expanding = {
   readonly name: string;
   readonly stage: StageFile;
   readonly next: string;
-  readonly restarts: readonly Restart[];
+  readonly restarts: readonly RestartRule[];
 };
 
-function expandStage(sink: Sink, on: Expanding): void {
-  const { name, stage } = on;
+function expandStage(sink: Sink, { name, stage, restarts, next }: Expanding): void {
   const phases = Object.entries(stage.phases);
   const path: Path = ["stages", name];
   if (stage.restart !== undefined && "max" in stage.restart)
@@ -74,10 +74,10 @@ function expandStage(sink: Sink, on: Expanding): void {
       id,
       phase,
       stage: name,
-      restarts: on.restarts,
+      restarts,
       exhausted: stage.exhausted === undefined ? blockedState(name) : exhaustedState(name),
       phases: phases.flatMap(([other, { hand }]) => hand ?? [other]),
-      next: phase.then ?? (entryOf(phases[index + 1]) || on.next),
+      next: phase.then ?? (entryOf(phases[index + 1]) || next),
       fixers: phases.flatMap(([, { review, fix }]) => (listOf(review).includes(id) ? listOf(fix?.by) : [])),
       reviewed: reviewedIn(stage, phase),
       path: [...path, "phases", id],

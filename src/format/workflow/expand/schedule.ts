@@ -1,7 +1,8 @@
 /** The phases of all stages, as data for views: their titles, their states, and the artifacts that they make. */
 
+import type { Path } from "../../problem.ts";
 import type { Phase } from "../../../core/model/workflow.ts";
-import { listOf, report, requireName, requireNames, type Context, type Path } from "../build/context.ts";
+import { listOf, report, requireName, requireNames, type Context } from "../build/context.ts";
 import type { PhaseFile, StageFile, WorkflowFile } from "../schema/schema.ts";
 import type { Expanded } from "./sink.ts";
 
@@ -49,7 +50,7 @@ export function checkSchedule(context: Context, file: WorkflowFile): Path[] {
   return doubled;
 }
 
-type Hand = {
+type HandPhase = {
   readonly file: WorkflowFile;
   readonly stage: string;
   readonly phase: PhaseFile;
@@ -57,7 +58,7 @@ type Hand = {
   readonly phaseOfState: Map<string, string>;
 };
 
-function checkHand(context: Context, { file, stage, phase, path, phaseOfState }: Hand): void {
+function checkHand(context: Context, { file, stage, phase, path, phaseOfState }: HandPhase): void {
   const { hand = [], makes } = phase;
   requireNames(context, {
     kind: "artifact",

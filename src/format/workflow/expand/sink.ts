@@ -1,6 +1,6 @@
 /** Collects the pieces of an expansion, and the positions that they came from. */
 
-import type { Path } from "../build/context.ts";
+import type { Path } from "../../problem.ts";
 import type { WorkflowFile } from "../schema/schema.ts";
 
 export type Kernel = {
@@ -48,8 +48,8 @@ export function exhaustedState(stage: string): string {
   return `${stage}-exhausted`;
 }
 
-type Named = "states" | "artifacts" | "counters";
-type Piece<K extends Named> = {
+type PieceKind = "states" | "artifacts" | "counters";
+type SinkPiece<K extends PieceKind> = {
   readonly name: string;
   readonly value: Kernel[K][string];
   readonly path: Path;
@@ -57,7 +57,11 @@ type Piece<K extends Named> = {
   readonly inside?: Path;
 };
 
-export function put<K extends Named>(sink: Sink, kind: K, { name, value, path, inside }: Piece<K>): void {
+export function put<K extends PieceKind>(
+  sink: Sink,
+  kind: K,
+  { name, value, path, inside }: SinkPiece<K>,
+): void {
   // The file's own declaration takes precedence: it may refine a generated one.
   if (Object.hasOwn(sink.kernel[kind], name)) return;
   Object.assign(sink.kernel[kind], { [name]: value });

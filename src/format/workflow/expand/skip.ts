@@ -5,9 +5,10 @@
  * its other states or needs its artifacts. A parameter never changes in a run: inside the stage it is enabled.
  */
 
+import type { Path } from "../../problem.ts";
 import { START, type Condition, type Move, type Stage } from "../../../core/model/workflow.ts";
 import type { Build } from "../build/builder.ts";
-import { listOf, report, type Path } from "../build/context.ts";
+import { listOf, report } from "../build/context.ts";
 import { followingIn } from "./expand.ts";
 import { entryOf } from "../phases/site.ts";
 import { summaryOf } from "../phases/summary.ts";
@@ -24,33 +25,38 @@ type Optional = Stage & {
   readonly then: string;
 };
 
-export function buildStages(on: Build): Stage[] {
-  return Object.entries(on.file.stages ?? {}).map(([name, stage]) => ({
+export function buildStages(build: Build): Stage[] {
+  return Object.entries(build.file.stages ?? {}).map(([name, stage]) => ({
     name,
-    enabled: enabledIn(on, stage, ["stages", name, "enabled"]),
-    makes: [...madeIn(on.expanded, stage), ...(stage.summary === undefined ? [] : [summaryOf(name)])],
-    ...summariesIn(on, name),
+    enabled: enabledIn(build, stage, ["stages", name, "enabled"]),
+    makes: [...madeIn(build.expanded, stage), ...(stage.summary === undefined ? [] : [summaryOf(name)])],
+    ...summariesIn(build, name),
     blocked: [blockedState(name), ...(stage.exhausted === undefined ? [] : [exhaustedState(name)])],
-    phases: buildPhases(on.expanded, stage),
+    phases: buildPhases(build.expanded, stage),
   }));
 }
 
-function summariesIn(on: Build, name: string): Pick<Stage, "summaries"> {
-  const summaries = [...on.expanded.summaries].flatMap(([artifact, { stage, when, path }]) =>
+function summariesIn(build: Build, name: string): Pick<Stage, "summaries"> {
+  const summaries = [...build.expanded.summaries].flatMap(([artifact, { stage, when, path }]) =>
     stage === name
-      ? [{ artifact, when: switchOf(on, when, [...path, artifact === summaryOf(name) ? "when" : "phases"]) }]
+      ? [
+          {
+            artifact,
+            when: switchOf(build, when, [...path, artifact === summaryOf(name) ? "when" : "phases"]),
+          },
+        ]
       : [],
   );
   return summaries.length === 0 ? {} : { summaries };
 }
 
-function enabledIn(on: Build, { enabled = true }: StageFile, path: Path): Stage["enabled"] {
-  return switchOf(on, enabled, path);
+function enabledIn(build: Build, { enabled = true }: StageFile, path: Path): Stage["enabled"] {
+  return switchOf(build, enabled, path);
 }
 
-function switchOf(on: Build, enabled: string | boolean, path: Path): Stage["enabled"] {
+function switchOf(build: Build, enabled: string | boolean, path: Path): Stage["enabled"] {
   if (typeof enabled === "boolean") return enabled;
-  const { context, declared } = on;
+  const { context, declared } = build;
   const value = paramOr({ context, params: declared.params }, enabled, { as: "bool", path });
   return typeof value === "object" ? value : true;
 }
@@ -65,13 +71,15 @@ function madeIn({ kernel }: Expanded, { phases }: StageFile): string[] {
   ]);
 }
 
-export function leadPast(on: Build, stages: readonly Stage[], moves: readonly Move[]): Move[] {
-  const left = stages.filter(({ enabled }) => enabled !== true).map((stage) => optionalIn(on, stage));
+export function leadPast(build: Build, stages: readonly Stage[], moves: readonly Move[]): Move[] {
+  const left = stages.filter(({ enabled }) => enabled !== true).map((stage) => optionalIn(build, stage));
   // A summary is skipped in the same way, and lies inside a stage.
-  const optional = [...stages.flatMap((stage) => passedIn(on, stage)), ...left];
+  const optional = [...stages.flatMap((stage) => passedIn(build, stage)), ...left];
   if (optional.length === 0) return [...moves];
-  checkEnds(on, left);
-  const landed = moves.flatMap((move) => landings(optional, move).filter(({ to }) => isBegun(on, move, to)));
+  checkEnds(build, left);
+  const landed = moves.flatMap((move) =>
+    landings(optional, move).filter(({ to }) => isBegun(build, move, to)),
+  );
   return landed.flatMap((move) => withoutNeeds(optional, move));
 }
 

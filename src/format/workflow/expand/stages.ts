@@ -1,17 +1,20 @@
 /** Checks stages and their phases before they are expanded. */
 
+import type { Path } from "../../problem.ts";
 import { closest } from "../../../core/text/closest.ts";
 import { ORIGIN } from "../../../core/model/workflow.ts";
-import { report, requireName, requireNames, type Context, type Path } from "../build/context.ts";
+import { report, requireName, requireNames, type Context } from "../build/context.ts";
 import { checkEnabled, checkReviewer, TREE } from "../rules/enabled.ts";
 import { restartable } from "../rules/restarts.ts";
 import { checkSchedule } from "./schedule.ts";
 import type { PhaseFile, StageFile, WorkflowFile } from "../schema/schema.ts";
 
-type Key = keyof PhaseFile;
+type PhaseKey = keyof PhaseFile;
 
 /** The required and optional keys of each kind of phase. If several kinds match, the first counts. */
-const KINDS: Readonly<Record<string, { readonly needs: readonly Key[]; readonly may: readonly Key[] }>> = {
+const KINDS: Readonly<
+  Record<string, { readonly needs: readonly PhaseKey[]; readonly may: readonly PhaseKey[] }>
+> = {
   hand: { needs: [], may: ["makes", "type"] },
   review: { needs: ["by", "out"], may: ["fix", "tries", "then"] },
   each: { needs: ["run", "part", "merge", "out"], may: ["split", "most", "failed", "tries", "then"] },
@@ -105,7 +108,7 @@ function problemOfFix(id: string, kind: string, phase: PhaseFile): string | unde
     : undefined;
 }
 
-type Word = {
+type NamedWord = {
   readonly kind: "role" | "artifact" | "ask" | "state";
   readonly name: string;
   readonly path: Path;
@@ -120,8 +123,8 @@ function checkWords(context: Context, stages: readonly (readonly [string, StageF
   for (const { kind, name } of unknown) context.told.add(`${kind} ${name}`);
 }
 
-function wordsIn(stage: StageFile, path: Path): Word[] {
-  const word = (kind: Word["kind"], name: string | undefined, at: Path): Word[] =>
+function wordsIn(stage: StageFile, path: Path): NamedWord[] {
+  const word = (kind: NamedWord["kind"], name: string | undefined, at: Path): NamedWord[] =>
     name === undefined ? [] : [{ kind, name, path: [...path, ...at] }];
   return [
     ...word("ask", stage.stuck, ["stuck"]),

@@ -12,7 +12,7 @@ import { countFixes, mendOrAsk, mendState } from "./mend.ts";
 export function produce(
   sink: Sink,
   site: PhaseSite,
-  on: {
+  output: {
     state: string;
     role: string;
     owes: string;
@@ -24,15 +24,15 @@ export function produce(
 ): void {
   const { path } = site;
   put(sink, "states", {
-    name: on.state,
-    value: { ...stageOf(site), enter: [`start ${on.role}`] },
+    name: output.state,
+    value: { ...stageOf(site), enter: [`start ${output.role}`] },
     path: path,
   });
-  const gate = on.when === undefined ? { need: on.owes } : { when: { [on.owes]: on.when } };
-  const actions = [`stop ${on.role}`, ...(on.then ?? [])];
-  const anew = on.new === undefined ? {} : { new: on.new };
-  addMove(sink, { from: on.state, to: on.to, by: "engine", ...gate, ...anew, do: actions }, path);
-  tryAgain(sink, site, { state: on.state, role: on.role });
+  const gate = output.when === undefined ? { need: output.owes } : { when: { [output.owes]: output.when } };
+  const actions = [`stop ${output.role}`, ...(output.then ?? [])];
+  const scopes = output.new === undefined ? {} : { new: output.new };
+  addMove(sink, { from: output.state, to: output.to, by: "engine", ...gate, ...scopes, do: actions }, path);
+  tryAgain(sink, site, { state: output.state, role: output.role });
 }
 
 /** One role produces one output. */

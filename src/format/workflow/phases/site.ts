@@ -1,6 +1,7 @@
 /** The position of a phase in its stage, and functions that every kind of phase shares. */
 
-import { listOf, type Path } from "../build/context.ts";
+import type { Path } from "../../problem.ts";
+import { listOf } from "../build/context.ts";
 import type { ArtifactFile, PhaseFile, StageFile, WhenFile, WorkflowFile } from "../schema/schema.ts";
 
 export type PhaseSite = {
@@ -8,7 +9,7 @@ export type PhaseSite = {
   readonly phase: PhaseFile;
   readonly stage: string;
   /** The targets of a restart when fixes are spent; their guards exclude each other and cover all cases. */
-  readonly restarts: readonly Restart[];
+  readonly restarts: readonly RestartRule[];
   /** The first state of each phase of the stage, and every handwritten state. */
   readonly phases: readonly string[];
   readonly next: string;
@@ -25,7 +26,7 @@ export type PhaseSite = {
  * A restart: its target, its counter, the scopes that it starts again and the artifacts that it archives. Without `to`, no
  * restart is possible where `when` holds.
  */
-export type Restart = {
+export type RestartRule = {
   readonly when: WhenFile;
   readonly to?: string;
   readonly counter: string;
@@ -33,15 +34,15 @@ export type Restart = {
   readonly outputs: readonly string[];
 };
 
-type Named = readonly [string, PhaseFile];
+type NamedPhase = readonly [string, PhaseFile];
 
 /** The first state of a phase. */
-export function entryOf([id = "", phase]: Named | readonly [] = []): string {
+export function entryOf([id = "", phase]: NamedPhase | readonly [] = []): string {
   return phase?.hand?.[0] ?? id;
 }
 
 /** The artifacts of a phase that a restart of its stage archives. */
-export function outputsOf([id, { out, makes, split }]: Named): readonly string[] {
+export function outputsOf([id, { out, makes, split }]: NamedPhase): readonly string[] {
   const list = split === undefined ? [] : [listOfSplit(id)];
   return out === undefined ? listOf(makes) : [...list, id];
 }

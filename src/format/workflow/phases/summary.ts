@@ -1,6 +1,6 @@
 /** After a stage, or after one of its phases, a role writes a summary for later agents. */
 
-import type { Path } from "../build/context.ts";
+import type { Path } from "../../problem.ts";
 import type { PhaseFile, StageFile } from "../schema/schema.ts";
 import { put, type Sink } from "../expand/sink.ts";
 import { produce } from "./produce.ts";
@@ -17,9 +17,9 @@ export function summaryOf(name: string): string {
 export function summarize(
   sink: Sink,
   site: PhaseSite,
-  on: { readonly summary: Summary | undefined; readonly isLast: boolean },
+  written: { readonly summary: Summary | undefined; readonly isLast: boolean },
 ): string {
-  const { summary, isLast } = on;
+  const { summary, isLast } = written;
   if (summary === undefined) return site.next;
   const path: Path = ["stages", site.stage, "summary"];
   const next = isLast
@@ -37,9 +37,9 @@ export function isSummedUp({ run }: PhaseFile, summary: Summary | undefined): bo
 function summaryState(
   sink: Sink,
   site: PhaseSite,
-  on: { summary: Summary; of: string; when: string | boolean; path: Path },
+  written: { summary: Summary; of: string; when: string | boolean; path: Path },
 ): string {
-  const { summary, of, when, path } = on;
+  const { summary, of, when, path } = written;
   const state = summaryOf(of);
   const out = outOf(summary.out);
   put(sink, "artifacts", {

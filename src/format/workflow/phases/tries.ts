@@ -9,7 +9,7 @@ const TRIES = 3;
 export function tryAgain(
   sink: Sink,
   { stage, phase, path }: PhaseSite,
-  on: {
+  attempt: {
     readonly state: string;
     readonly role: string;
     /** The target of its successful end, if it has no output. */
@@ -18,7 +18,7 @@ export function tryAgain(
     readonly stuck?: WhenFile;
   },
 ): void {
-  const { state, role, to, stuck } = on;
+  const { state, role, to, stuck } = attempt;
   const tries = `${state}.tries`;
   put(sink, "counters", {
     name: tries,

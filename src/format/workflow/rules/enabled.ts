@@ -3,13 +3,14 @@
  * rules for reviewers of phases.
  */
 
+import type { Path } from "../../problem.ts";
 import { ORIGIN } from "../../../core/model/workflow.ts";
-import { report, type Context, type Path, listOf } from "../build/context.ts";
+import { report, type Context, listOf } from "../build/context.ts";
 import { followingIn } from "../expand/expand.ts";
 import { entryOf } from "../phases/site.ts";
 import type { StageFile, WorkflowFile, PhaseFile } from "../schema/schema.ts";
 
-type Named = readonly [string, StageFile];
+type NamedStage = readonly [string, StageFile];
 
 export function checkEnabled(context: Context, file: WorkflowFile): void {
   const stages = Object.entries(file.stages ?? {});
@@ -31,7 +32,7 @@ export function checkEnabled(context: Context, file: WorkflowFile): void {
   for (const stage of stages) checkSources(context, stage, { file, optional });
 }
 
-function checkCircle(context: Context, file: WorkflowFile, optional: readonly Named[]): void {
+function checkCircle(context: Context, file: WorkflowFile, optional: readonly NamedStage[]): void {
   const circle = optional.map(([name]) => circleOf(file, optional, name)).find((names) => names.length > 0);
   if (circle !== undefined)
     report(context, context.placeOf(["stages", circle[0] ?? "", "enabled"]), {
@@ -41,7 +42,7 @@ function checkCircle(context: Context, file: WorkflowFile, optional: readonly Na
 }
 
 /** The stages on a cycle through this one, when all of them are disabled. */
-function circleOf(file: WorkflowFile, optional: readonly Named[], from: string): string[] {
+function circleOf(file: WorkflowFile, optional: readonly NamedStage[], from: string): string[] {
   const passed: string[] = [];
   let at: string | undefined = from;
   while (at !== undefined && !passed.includes(at)) {
@@ -55,8 +56,8 @@ function circleOf(file: WorkflowFile, optional: readonly Named[], from: string):
 /** Members and tasks are required: without them a phase has no work. */
 function checkSources(
   context: Context,
-  [name, { phases, enabled }]: Named,
-  { file, optional }: { readonly file: WorkflowFile; readonly optional: readonly Named[] },
+  [name, { phases, enabled }]: NamedStage,
+  { file, optional }: { readonly file: WorkflowFile; readonly optional: readonly NamedStage[] },
 ): void {
   // Stages with the same parameter are enabled together.
   const others = optional.filter(([other, stage]) => other !== name && stage.enabled !== enabled);

@@ -1,11 +1,12 @@
 /** Relations between the parts of a definition: every dependency exists, and no part depends on itself. */
 
+import type { Path } from "../../problem.ts";
 import { closest } from "../../../core/text/closest.ts";
 import { FILES, isGrouped } from "../../../core/gates/fan-out-groups.ts";
 import type { Artifact } from "../../../core/model/artifact.ts";
-import type { Ask, Definition } from "../../../core/model/workflow.ts";
+import type { AskRule, Definition } from "../../../core/model/workflow.ts";
 import { fieldOf, type Objection } from "../artifacts/fields.ts";
-import { isDoubtful, report, type Context, type Path } from "../build/context.ts";
+import { isDoubtful, report, type Context } from "../build/context.ts";
 import { checkListed, checkVouching } from "../build/vouch.ts";
 
 /** Returns the position of a part in the file. */
@@ -32,9 +33,9 @@ export function checkRelations(context: Context, definition: Definition, pathOf:
   checkEnds(context, definition);
 }
 
-type Part = { readonly artifact: Artifact; readonly path: Path };
+type ArtifactPart = { readonly artifact: Artifact; readonly path: Path };
 
-function checkChildren(context: Context, { artifacts }: Definition, { artifact, path }: Part): void {
+function checkChildren(context: Context, { artifacts }: Definition, { artifact, path }: ArtifactPart): void {
   const { reader } = artifact;
   if (reader.type !== "children" && reader.type !== "files") return;
   if ("only" in reader || !("tasks" in reader)) return;
@@ -46,7 +47,7 @@ function checkChildren(context: Context, { artifacts }: Definition, { artifact, 
 }
 
 /** A value that children are started with must be a possible value of its source. */
-function checkTaken(context: Context, { artifacts }: Definition, { artifact, path }: Part): void {
+function checkTaken(context: Context, { artifacts }: Definition, { artifact, path }: ArtifactPart): void {
   const { reader } = artifact;
   if (reader.type !== "children") return;
   const list = reader.only === undefined ? artifacts[reader.tasks]?.reader : undefined;
@@ -70,7 +71,7 @@ function checkTaken(context: Context, { artifacts }: Definition, { artifact, pat
   }
 }
 
-function checkList(context: Context, { artifacts }: Definition, { artifact, path }: Part): void {
+function checkList(context: Context, { artifacts }: Definition, { artifact, path }: ArtifactPart): void {
   for (const key of ["each", "every"] as const) {
     const wanted = artifact[key];
     const source = wanted === undefined ? undefined : artifacts[wanted.artifact];
@@ -79,9 +80,12 @@ function checkList(context: Context, { artifacts }: Definition, { artifact, path
   }
 }
 
-type Wanted = { readonly wanted: { readonly artifact: string; readonly list: string }; readonly path: Path };
+type WantedList = {
+  readonly wanted: { readonly artifact: string; readonly list: string };
+  readonly path: Path;
+};
 
-function requireList(context: Context, source: Artifact, { wanted, path }: Wanted): void {
+function requireList(context: Context, source: Artifact, { wanted, path }: WantedList): void {
   const lists = listsOf(source);
   if (lists.includes(wanted.list)) return;
   report(context, context.placeOf(path), {
@@ -92,7 +96,7 @@ function requireList(context: Context, source: Artifact, { wanted, path }: Wante
 }
 
 /** The list of parts is shown even if `shows` does not name it. */
-function shownAlone({ shows, parts }: Ask): readonly string[] {
+function shownAlone({ shows, parts }: AskRule): readonly string[] {
   const isNamed = parts === undefined || parts.more !== undefined;
   return isNamed || shows.indexOf(parts.artifact) < shows.length - 1 ? shows : shows.slice(0, -1);
 }
@@ -100,7 +104,7 @@ function shownAlone({ shows, parts }: Ask): readonly string[] {
 function checkParts(
   context: Context,
   { artifacts }: Definition,
-  { ask: { parts }, path }: { readonly ask: Ask; readonly path: Path },
+  { ask: { parts }, path }: { readonly ask: AskRule; readonly path: Path },
 ): void {
   const lists = parts === undefined ? [] : [parts, ...(parts.more ?? [])];
   for (const [index, wanted] of lists.entries()) {

@@ -1,14 +1,14 @@
 /** The targets of a restart when fixes are spent: the same stage, or the first enabled one of the given earlier stages. */
 
-import { cyclesOf, entryOf, outputsOf, type Restart } from "../phases/site.ts";
+import { cyclesOf, entryOf, outputsOf, type RestartRule } from "../phases/site.ts";
 import { isSummedUp, summaryOf } from "../phases/summary.ts";
 import type { StageFile, WhenFile, WorkflowFile } from "../schema/schema.ts";
 
-export function restartsOf({ stages = {} }: WorkflowFile, name: string): Restart[] {
+export function restartsOf({ stages = {} }: WorkflowFile, name: string): RestartRule[] {
   const restart = stages[name]?.restart;
   if (restart === undefined) return [NOWHERE];
   if ("max" in restart) return [restartAt(stages, { at: name, from: name, when: {} })];
-  const ways: Restart[] = [];
+  const ways: RestartRule[] = [];
   const others: Record<string, boolean> = {};
   for (const at of restart.stages.filter((other) => restartable(stages, name).includes(other))) {
     const enabled = stages[at]?.enabled ?? true;
@@ -30,13 +30,13 @@ export function restartable(stages: NonNullable<WorkflowFile["stages"]>, name: s
   });
 }
 
-const NOWHERE: Restart = { when: {}, counter: "", scopes: [], outputs: [] };
+const NOWHERE: RestartRule = { when: {}, counter: "", scopes: [], outputs: [] };
 
 /** Everything from the target to the current stage starts again. */
 function restartAt(
   stages: NonNullable<WorkflowFile["stages"]>,
   { at, from, when }: { readonly at: string; readonly from: string; readonly when: WhenFile },
-): Restart {
+): RestartRule {
   const names = Object.keys(stages);
   const between = names.slice(names.indexOf(at), names.indexOf(from) + 1);
   const all = between.map((name): readonly [string, StageFile] => [name, stages[name] ?? NO_STAGE]);

@@ -1,9 +1,10 @@
 /** Declarations that nothing uses. Checked last: a misspelt name makes the right one look unused. */
 
+import type { Path } from "../../problem.ts";
 import { closest } from "../../../core/text/closest.ts";
 import type { Action, Definition } from "../../../core/model/workflow.ts";
 import { originOf, type Build } from "../build/builder.ts";
-import { report, type Path, isDoubtful } from "../build/context.ts";
+import { report, isDoubtful } from "../build/context.ts";
 import { cyclesIn } from "../phases/site.ts";
 import { wordsIn } from "../../prompt.ts";
 import { fieldOf } from "../artifacts/fields.ts";

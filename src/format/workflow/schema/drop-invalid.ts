@@ -1,15 +1,14 @@
 /** Removes from the file what the schema refuses, so that the rest can still be checked. */
 
-import type { Context, Path } from "../build/context.ts";
-import type { Finding } from "./issues.ts";
-
-type Places = Pick<Context, "placeOf" | "keyPlaceOf">;
+import type { Path } from "../../problem.ts";
+import type { FilePlaces } from "../build/context.ts";
+import type { SchemaFinding } from "./issues.ts";
 
 /** Removes an unknown key, an entry of a list, or the content of a named thing without its name. */
 export function mend(
   data: unknown,
-  findings: readonly Finding[],
-): { data: unknown; places: (given: Places) => Places } {
+  findings: readonly SchemaFinding[],
+): { data: unknown; places: (given: FilePlaces) => FilePlaces } {
   const copy: unknown = structuredClone(data);
   const dropped = new Map<string, Set<number>>();
   for (const { path, key } of findings) {
@@ -84,7 +83,7 @@ function setIn(map: Map<string, Set<number>>, key: string): Set<number> {
  *
  * The empty name means a removed part of a phase, or the target of a stage whose next stage was removed.
  */
-export function lostIn(data: unknown, findings: readonly Finding[]): (name: string) => boolean {
+export function lostIn(data: unknown, findings: readonly SchemaFinding[]): (name: string) => boolean {
   const names = new Set<string>();
   const makers = new Set<string>();
   for (const finding of findings) {
@@ -98,7 +97,7 @@ export function lostIn(data: unknown, findings: readonly Finding[]): (name: stri
     );
 }
 
-function namesLost(data: unknown, { path, key, suggestion }: Finding): string[] {
+function namesLost(data: unknown, { path, key, suggestion }: SchemaFinding): string[] {
   const whole = key === undefined ? path.slice(0, 2) : [...path, key];
   const value = at(data, whole);
   if (path.length === 0 && isRecord(value)) return [...Object.keys(value), ...scopesIn(value)];
@@ -107,7 +106,7 @@ function namesLost(data: unknown, { path, key, suggestion }: Finding): string[] 
 }
 
 /** Stages and phases, whose generated pieces have their names as a prefix. */
-function makersLost(data: unknown, { path, key = "", suggestion = key }: Finding): string[] {
+function makersLost(data: unknown, { path, key = "", suggestion = key }: SchemaFinding): string[] {
   const stages = at(data, ["stages"]);
   if (path.length === 0) return suggestion === "stages" ? makersIn(at(data, [key])) : [];
   if (path[0] !== "stages" || !isRecord(stages)) return [];

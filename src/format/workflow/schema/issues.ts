@@ -2,17 +2,16 @@
 
 import type * as z from "zod/mini";
 import { closest } from "../../../core/text/closest.ts";
-import type { Problem } from "../../problem.ts";
-import type { Path } from "../build/context.ts";
+import type { Problem, Path } from "../../problem.ts";
 
 type Issue = z.core.$ZodIssue;
-type Places = {
+type ValuePlaces = {
   placeOf(path: Path): { file: string; line: number; col: number };
   keyPlaceOf(path: Path): { file: string; line: number; col: number };
 };
 
 /** An issue with its full path; for a union, the issue of the branch that the author meant. */
-export type Finding = {
+export type SchemaFinding = {
   readonly path: Path;
   readonly code: string;
   readonly message: string;
@@ -23,12 +22,12 @@ export type Finding = {
   readonly absent?: boolean;
 };
 
-export function findingsOf(schema: z.ZodMiniType, issues: readonly Issue[]): Finding[] {
+export function findingsOf(schema: z.ZodMiniType, issues: readonly Issue[]): SchemaFinding[] {
   return issues.flatMap((issue) => flatten(issue, [])).flatMap((issue) => toFindings(schema, issue));
 }
 
 /** A key that is missing because it is misspelt is reported once, at its position. */
-export function isConsequence({ path, absent }: Finding, all: readonly Finding[]): boolean {
+export function isConsequence({ path, absent }: SchemaFinding, all: readonly SchemaFinding[]): boolean {
   if (absent !== true) return false;
   const parent = JSON.stringify(path.slice(0, -1));
   return all.some(({ path: other, suggestion }) => {
@@ -36,7 +35,7 @@ export function isConsequence({ path, absent }: Finding, all: readonly Finding[]
   });
 }
 
-export function problemOf(finding: Finding, places: Places): Problem {
+export function problemOf(finding: SchemaFinding, places: ValuePlaces): Problem {
   const { path, key } = finding;
   const at = key === undefined ? places.placeOf(path) : places.keyPlaceOf([...path, key]);
   const suggestion = finding.suggestion === undefined ? {} : { suggestion: finding.suggestion };
@@ -69,7 +68,7 @@ function unknownKeys(branch: readonly Flat[]): number {
   );
 }
 
-function toFindings(schema: z.ZodMiniType, { path, issue }: Flat): Finding[] {
+function toFindings(schema: z.ZodMiniType, { path, issue }: Flat): SchemaFinding[] {
   switch (issue.code) {
     case "unrecognized_keys": {
       const allowed = keysAt(schema, path);
