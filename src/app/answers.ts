@@ -26,7 +26,10 @@ const Failure = told(
 const Help = told(z.strictObject({ ok: z.literal(true), ...COMMON, help: Text }), "What --help gives");
 
 /** What each command calls. A command that is also called what its use case is, is found by that. */
-const CALLED: Readonly<Record<string, UseName>> = {
+/** A tool of agents is not a command. */
+type Called = Exclude<UseName, "read-context">;
+
+const CALLED: Readonly<Record<string, Called>> = {
   config: "settings",
   "review create": "review-create",
   "task update": "update",
@@ -46,7 +49,7 @@ const CALLED: Readonly<Record<string, UseName>> = {
   "workspace gc": "release-workspaces",
 };
 
-const SAME: readonly UseName[] = [
+const SAME: readonly Called[] = [
   ...([
     "submit",
     "move",

@@ -1,11 +1,12 @@
 /** What went wrong, in the words of every door: of the user, of git, of the disk, or ours. */
 
 import { UserError } from "../adapters/user-error.ts";
+import { whyNotWritten } from "../adapters/home/reasons.ts";
 import { closest } from "../core/text/closest.ts";
 import { EXIT_BUG, EXIT_FAILED } from "./exit-codes.ts";
 
-/** What doors throw and catch, and how they suggest the word that was meant. */
-export { closest, UserError };
+/** What doors throw and catch, how they suggest the word that was meant, and say why something was not written. */
+export { closest, UserError, whyNotWritten };
 
 export type Failure = {
   readonly exit: number;

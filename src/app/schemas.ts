@@ -1,6 +1,7 @@
 /** What each use case takes and gives. A client and a handler need no more of it than the types. */
 
 import * as z from "zod/mini";
+import { told } from "../format/workflow/schema/primitives.ts";
 import { ACTS } from "./act/schemas.ts";
 import { SETUP } from "./setup/schemas.ts";
 import { Count, MaybeFlag, MaybeText, Run, Text, Texts, type Frozen } from "./shapes.ts";
@@ -17,6 +18,13 @@ const VIEWS = {
   },
   next: {
     about: "What the caller can do with a run now",
+    tool: {
+      name: "next",
+      title: "What can be done now",
+      about:
+        "Says what you can do with the run now, what is missing for what you cannot, and the one next step.",
+      fields: ["run"],
+    },
     input: z.strictObject(Run),
     output: z.strictObject(NEXT),
   },
@@ -50,6 +58,13 @@ const VIEWS = {
 const TASKS = {
   "get-task": {
     about: "What an agent needs to begin or to go on",
+    tool: {
+      name: "get_task",
+      title: "Your task",
+      about:
+        "Your instructions, what you were told since, where the run is, what you are to submit and where, and the files to read. Call this first, and again after a pause: answers of people are in it.",
+      fields: [],
+    },
     input: z.strictObject({}),
     output: z.strictObject({
       run: Text,
@@ -68,23 +83,32 @@ const TASKS = {
       files: Texts,
     }),
   },
-  "list-context": {
-    about: "The files that belong to an agent's task",
-    input: z.strictObject({}),
-    output: z.strictObject({
-      files: z.array(z.strictObject({ file: Text, bytes: z.number(), is: Text })),
-    }),
-  },
   "read-context": {
-    about: "A file of an agent's task, in parts",
-    input: z.strictObject({ file: Text, offset: z.number() }),
-    output: z.strictObject({
-      file: Text,
-      text: Text,
-      offset: z.number(),
-      characters: z.number(),
-      next_offset: z.nullable(z.number()),
+    about: "The files that belong to an agent's task, or one of them, in parts",
+    tool: {
+      name: "read_context",
+      title: "Read a file of your task",
+      about:
+        "Reads one of the files that belong to your task: what you must know, and what you write yourself. Without a file it lists them. A long one comes in parts: go on at next_offset.",
+      fields: ["file", "offset"],
+    },
+    input: z.strictObject({
+      file: told(MaybeText, "a path that get_task names"),
+      offset: told(z.optional(z.number()), "where to go on, in characters"),
     }),
+    /** Files without a file, its text with one. */
+    output: z.union([
+      z.strictObject({
+        files: z.array(z.strictObject({ file: Text, bytes: z.number(), there: z.boolean() })),
+      }),
+      z.strictObject({
+        file: Text,
+        text: Text,
+        offset: z.number(),
+        characters: z.number(),
+        next_offset: z.nullable(z.number()),
+      }),
+    ]),
   },
 } as const;
 

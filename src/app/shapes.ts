@@ -5,6 +5,7 @@
  */
 
 import * as z from "zod/mini";
+import { told } from "../format/workflow/schema/primitives.ts";
 
 export const Text = z.string();
 export const Flag = z.boolean();
@@ -15,10 +16,11 @@ export const MaybeFlag = z.optional(Flag);
 
 export const At = z.strictObject({ file: Text, line: Count, col: Count });
 
-/** The run that is meant, by name; without it, that of the agent, of the folder, or the only one. */
-export const Run = { run: MaybeText };
-/** Used twice, it acts once and gives the same answer. */
-export const Key = { key: MaybeText };
+/** Without it, the run of the agent, of the folder, or the only one. */
+export const Run = {
+  run: told(MaybeText, "the run's name, or its first letters; without it, that of this folder"),
+};
+export const Key = { key: told(MaybeText, "the same key twice acts once, and gives the same answer") };
 
 /** The acknowledgement of an event, which is the same for the same key. */
 export const Acknowledgement = z.strictObject({ run: Text, from: Text, to: Text, seq: Count });

@@ -38,7 +38,6 @@ export const USES: { readonly [Name in UseName]: Use<Name> } = {
   "follow-logs": look(async () => (await import("./runs/logs.ts")).followLogs),
   verify: look(async () => (await import("./runs/verify.ts")).verify),
   "get-task": read(AGENTS, async () => (await import("./read/task.ts")).getTask),
-  "list-context": read(AGENTS, async () => (await import("./read/context.ts")).listContext),
   "read-context": read(AGENTS, async () => (await import("./read/context.ts")).readContext),
 
   workflows: local(async () => (await import("./workflows/list.ts")).workflows),

@@ -72,8 +72,3 @@ export type Answer = {
   /** What comes after all that, piece by piece, until it is over or somebody interrupts: gives the exit code. */
   readonly stream?: Stream;
 };
-
-/** What to type next; where it is one of several, each has a line. */
-export function sayNext(next: string): string {
-  return `  next: ${next.replaceAll(", or: ", "\n    or: ")}\n`;
-}

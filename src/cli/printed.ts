@@ -1,6 +1,6 @@
 /** What is printed by this process, whoever has worked it out, and what becomes of what does not arrive. */
 
-import { whyNotWritten } from "../adapters/home/reasons.ts";
+import { whyNotWritten } from "../app/failure.ts";
 import { print } from "./print.ts";
 
 const EXIT_FAILED = 1;

@@ -6,14 +6,13 @@
 
 import { agentCalling, noToken } from "../app/caller.ts";
 import { EXIT_OK } from "../app/exit-codes.ts";
-import { closest, failureOf, UserError } from "../app/failure.ts";
+import { badUsage, closest, failureOf, UserError } from "../app/failure.ts";
+import { requireFit, TOOLS, toolsFor } from "../app/tools.ts";
 import type { Door } from "../cli/command.ts";
 import { harmless } from "../cli/paint.ts";
 import { sayFailure } from "../cli/render/failure.ts";
 import { documentOf, doorOf, type World } from "../cli/run.ts";
-import { isObject, misfits } from "../format/json/shape.ts";
-import type { Given, Spoken, Tool } from "./tool.ts";
-import { TOOLS } from "./tools.ts";
+import { speak, type Given, type Spoken } from "./tools.ts";
 
 export type Called = {
   readonly text: string;
@@ -50,15 +49,12 @@ async function speakFor(door: Door, name: string, given: Given): Promise<Spoken>
   const tool = TOOLS.find((each) => each.name === name);
   if (tool === undefined) throw unknownTool(name);
   // As at the command line: what is kept of it would not be what was said.
-  if (!isText(given)) throw new UserError("bad-usage", "an argument is no text", "send text alone");
+  if (!isText(given)) throw badUsage("an argument is no text", "send text alone");
   const caller = agentCalling(door);
-  if (tool.for === "everybody") {
-    requireFit(tool, given, tool.input(caller));
-    return tool.call(given, { door, caller });
-  }
-  if (caller === undefined) throw noToken(name);
-  if (tool.isOpen !== true) requireFit(tool, given, tool.input(caller));
-  return tool.call(given, { door, caller });
+  const isOpen = toolsFor(undefined).includes(tool);
+  if (caller === undefined && !isOpen) throw noToken(name);
+  requireFit(tool, given, caller);
+  return speak(tool, given, { door, caller });
 }
 
 /** Nothing that a tool takes is as deep as this. */
@@ -68,20 +64,9 @@ function isText(value: unknown, depth = 0): boolean {
   if (depth > DEPTH_MAX) return false;
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
   if (Array.isArray(value)) return value.every((each) => isText(each, depth + 1));
-  if (!isObject(value)) return true;
+  if (typeof value !== "object" || value === null) return true;
   return Object.entries(value).every(([key, inner]) => isText(key) && isText(inner, depth + 1));
 }
-
-/** Every field that is wrong is named at once. */
-function requireFit(tool: Tool, given: Given, shape: ReturnType<Tool["input"]>): void {
-  const wrong = misfits(shape, given).map(({ reason }) => reason);
-  if (wrong.length === 0) return;
-  const known = Object.keys({ ...shape.required, ...shape.optional });
-  const takes = known.length === 0 ? "it takes nothing" : `it takes ${known.join(", ")}`;
-  throw new UserError("bad-usage", `${tool.name}: ${wrong.slice(0, MISFITS_SHOWN).join("; ")}`, takes);
-}
-
-const MISFITS_SHOWN = 5;
 
 function unknownTool(name: string): UserError {
   const names = TOOLS.map((each) => each.name);

@@ -5,10 +5,8 @@ import { Server, type CallToolResult, type Tool as ToolOnWire } from "@modelcont
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { agentCalling, type AgentCaller } from "../app/caller.ts";
 import { doorOf, type World } from "../cli/run.ts";
-import { schemaOf } from "../format/json/schema.ts";
+import { inputOf, toolsFor, type Tool } from "../app/tools.ts";
 import { call } from "./call.ts";
-import type { Tool } from "./tool.ts";
-import { toolsFor } from "./tools.ts";
 
 /** One message: an artifact as large as one may be, however it is escaped. */
 const MESSAGE_BYTES_MAX = 8 * 1024 * 1024;
@@ -82,28 +80,12 @@ function knownCaller(world: World): AgentCaller | undefined {
 }
 
 function onWire(tool: Tool, caller: AgentCaller | undefined): ToolOnWire {
-  const shape = shapeOf(tool, caller);
-  const all = Object.entries({ ...shape.required, ...shape.optional });
-  const properties = all.map(([name, of]) => {
-    const description = tool.fields[name];
-    return [name, { ...schemaOf(of), ...(description === undefined ? {} : { description }) }] as const;
-  });
+  const { name, title, about: description, looks } = tool;
   return {
-    name: tool.name,
-    title: tool.title,
-    description: tool.about,
-    inputSchema: {
-      type: "object",
-      properties: Object.fromEntries(properties),
-      required: Object.keys(shape.required),
-      additionalProperties: shape.open,
-    },
-    annotations: { readOnlyHint: tool.looks, destructiveHint: false, openWorldHint: false },
+    name,
+    title,
+    description,
+    inputSchema: { ...inputOf(tool, caller), type: "object" },
+    annotations: { readOnlyHint: looks, destructiveHint: false, openWorldHint: false },
   };
-}
-
-function shapeOf(tool: Tool, caller: AgentCaller | undefined): ReturnType<Tool["input"]> {
-  if (tool.for === "everybody") return tool.input(caller);
-  if (caller === undefined) throw new Error(`${tool.name} is for nobody here`);
-  return tool.input(caller);
 }

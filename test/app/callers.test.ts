@@ -85,7 +85,6 @@ const ROWS: Readonly<Record<UseName, Row>> = {
   "follow-logs": { input: () => ({ run: own }), code: ANSWERED },
   verify: { input: () => ({ run: own }), code: ANSWERED },
   "get-task": { input: () => ({}), code: ANSWERED, another: ANSWERED },
-  "list-context": { input: () => ({}), code: ANSWERED, another: ANSWERED },
   "read-context": {
     input: () => ({ file: "/etc/passwd", offset: 0 }),
     code: "not-yours",

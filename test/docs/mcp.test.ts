@@ -7,7 +7,7 @@ import { COMMANDS } from "../../src/cli/commands.ts";
 import { parseConfig } from "../../src/format/settings/config.ts";
 import { showProblem } from "../../src/format/problem.ts";
 import { reviewShape } from "../../src/format/review/review.ts";
-import { TOOLS } from "../../src/mcp/tools.ts";
+import { TOOLS } from "../../src/app/tools.ts";
 import { loadWorkflow } from "../support/workflows.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/mcp.md"), "utf8");
@@ -26,7 +26,7 @@ test("the tools that take a key are those that are named", () => {
   const [, line = ""] = /\n(`submit_artifact`.*) take a `key`/.exec(page) ?? [];
   const told = [...line.matchAll(/`([a-z_]+)`/g)].map(([, word = ""]) => word);
   expect(told).toEqual(TOOLS.filter(({ looks }) => !looks).map(({ name }) => name));
-  expect(TOOLS.filter(({ fields }) => "key" in fields).map(({ name }) => name)).toEqual(told);
+  expect(TOOLS.filter(({ fields }) => fields.includes("key")).map(({ name }) => name)).toEqual(told);
 });
 
 test("the fields of a review are those that there are", () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { runFolders } from "../../src/adapters/home/paths.ts";
 import { hashToken } from "../../src/adapters/person/token.ts";
 import { call, type Called } from "../../src/mcp/call.ts";
-import { toolsFor } from "../../src/mcp/tools.ts";
+import { inputOf, toolsFor } from "../../src/app/tools.ts";
 import { taskScene, type Tasks } from "../cli/task-support.ts";
 import { removeHomes } from "../support/home.ts";
 import { AT_HOME } from "../support/procs.ts";
@@ -42,14 +42,16 @@ test("who has no token can look at what is next, and nothing else", () => {
 test("the fields of a review are those of the contract", () => {
   const { definition } = loadWorkflow("staged");
   const caller = { run: "r", role: "implementation-reviewer", slot: "", attempt: 1, definition };
-  const tool = toolsFor(caller).find(({ name }) => name === "create_review");
-  expect(tool?.for === "agent" ? tool.input(caller) : undefined).toMatchObject({
-    required: {
-      verdict: { values: ["approved", "needs_revision", "blocked"] },
-      filesReviewed: { type: "list" },
-      issues: { of: { required: { severity: { values: ["HIGH", "MEDIUM", "LOW"] } } } },
+  const [tool] = toolsFor(caller).filter(({ name }) => name === "create_review");
+  expect(tool === undefined ? undefined : inputOf(tool, caller)).toMatchObject({
+    required: expect.arrayContaining(["verdict", "filesReviewed", "issues"]) as unknown,
+    properties: {
+      verdict: { enum: ["approved", "needs_revision", "blocked"] },
+      filesReviewed: { type: "array" },
+      issues: { items: { properties: { severity: { enum: ["HIGH", "MEDIUM", "LOW"] } } } },
+      artifact: { type: "string" },
     },
-    open: false,
+    additionalProperties: false,
   });
 });
 

@@ -1,6 +1,7 @@
 /** What acts on runs take and give. */
 
 import * as z from "zod/mini";
+import { told } from "../../format/workflow/schema/primitives.ts";
 import { Acknowledgement, Count, Flag, Key, MaybeFlag, MaybeText, Run, Text, Texts } from "../shapes.ts";
 import { SHOW } from "../view/run-view.ts";
 
@@ -57,10 +58,18 @@ const DECISION = { decision: MaybeText };
 export const ACTS = {
   submit: {
     about: "Submit an artifact, with its text or as it is in its file",
+    tool: {
+      name: "submit_artifact",
+      title: "Submit an artifact",
+      about:
+        "Submits an artifact. With content, that becomes its text; without, it is read as you have written it to its file. It is checked at once: it is accepted, or you are told what is wrong and where.",
+      fields: ["artifact", "content", "key"],
+    },
     input: z.strictObject({
       ...Run,
       ...Key,
-      artifact: Text,
+      artifact: told(Text, "its name, as get_task and next have it"),
+      content: told(MaybeText, "its whole text; leave it out where the file is written already"),
       file: z.optional(GivenText),
       /** `artifact` may be the name of the run, and the name of the file that of the artifact. */
       either: MaybeFlag,
@@ -69,7 +78,19 @@ export const ACTS = {
   },
   "review-create": {
     about: "Submit a review field by field",
-    input: z.strictObject({ ...Run, ...Key, artifact: MaybeText, file: GivenText }),
+    tool: {
+      name: "create_review",
+      title: "Submit your review",
+      about:
+        "Submits your review, field by field. It is written to where the workflow has it and counts at once. A verdict that does not agree with its issues, or with tests that failed, is refused.",
+      fields: ["artifact", "key"],
+    },
+    input: z.strictObject({
+      ...Run,
+      ...Key,
+      artifact: told(MaybeText, "which review, where you write several"),
+      file: GivenText,
+    }),
     output: Acknowledgement,
   },
   move: {
@@ -86,13 +107,20 @@ export const ACTS = {
   },
   update: {
     about: "Change details of a task, then ask for a move",
+    tool: {
+      name: "update_status",
+      title: "Ask for a move",
+      about:
+        "Asks for a move of your run to another state, as its workflow lets your role, and changes details of it. Refused with what is missing where the gate is closed.",
+      fields: ["status", "note", "summary", "branch", "key"],
+    },
     input: z.strictObject({
       ...Task,
       ...Key,
-      status: MaybeText,
-      note: MaybeText,
-      summary: MaybeText,
-      branch: MaybeText,
+      status: told(MaybeText, "the state to move to"),
+      note: told(MaybeText, "why, for the history"),
+      summary: told(MaybeText, "one line that says what the task is"),
+      branch: told(MaybeText, "the new name of the branch"),
       dependsOn: z.optional(Texts),
     }),
     output: Acknowledgement,
@@ -104,7 +132,20 @@ export const ACTS = {
   },
   "ask-questions": {
     about: "Write down questions for a person, and pass the run on to one",
-    input: z.strictObject({ ...Key, questions: Texts }),
+    tool: {
+      name: "ask_questions",
+      title: "Ask a person",
+      about:
+        "Writes down questions to a person, and passes the run on to one where the workflow has it so. Nothing is waited for: end your turn. The answers are in get_task when you are called again.",
+      fields: ["questions", "key"],
+    },
+    input: z.strictObject({
+      ...Key,
+      questions: told(
+        Texts.check(z.minLength(1)),
+        "two or three, each precise enough to be answered in a sentence",
+      ),
+    }),
     output: Acknowledgement,
   },
   accept: {

@@ -37,7 +37,9 @@ export async function submitArtifact(
   on: Acting,
   input: InputOf<"submit">,
 ): Promise<Outcome<Acknowledgement>> {
-  const { run, artifact, file } = meantBy(on, input);
+  const { content } = input;
+  const given = content === undefined ? input : { ...input, file: { name: "-", text: content } };
+  const { run, artifact, file } = meantBy(on, given);
   const text = file === undefined ? undefined : (): string => textOfGiven(file);
   return handIn(on, { run, artifact, key: eventKey(on, input.key), text });
 }

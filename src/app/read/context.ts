@@ -5,9 +5,9 @@ import { shownPath } from "../../adapters/files/artifacts/paths.ts";
 import { openAt } from "../../adapters/files/artifacts/unreadable.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/text/closest.ts";
-import { EXIT_NOT_YOURS, EXIT_OK } from "../exit-codes.ts";
-import type { InputOf } from "../schemas.ts";
-import type { Outcome } from "../outcome.ts";
+import { EXIT_NOT_YOURS } from "../exit-codes.ts";
+import { success, type Outcome } from "../outcome.ts";
+import type { DataOf, InputOf } from "../schemas.ts";
 import type { Seen } from "../runs/find.ts";
 import { dispatchOf, seenByAgent } from "./dispatch.ts";
 import type { Reading } from "../declare.ts";
@@ -15,31 +15,25 @@ import type { Reading } from "../declare.ts";
 /** What one answer holds at most: more would push everything else out of an agent's mind. */
 const CHARACTERS_MAX = 60_000;
 
-type ContextFile = { readonly file: string; readonly bytes: number; readonly is: string };
+type Context = Outcome<DataOf<"read-context">>;
 
-export function listContext(on: Reading): Outcome<{ readonly files: readonly ContextFile[] }> {
-  const { seen, caller } = seenByAgent(on);
-  const files = dispatchOf(seen, caller).files.map((file) => {
-    const opened = openAt(seen.root, file);
-    return { file, bytes: opened.type === "bytes" ? opened.bytes.length : 0, is: opened.type };
-  });
-  const message = `${files.length} ${files.length === 1 ? "file belongs" : "files belong"} to your task`;
-  return { exit: EXIT_OK, code: "ok", message, data: { files }, next: "", notes: [] };
-}
-
-type Part = {
-  readonly file: string;
-  readonly text: string;
-  readonly offset: number;
-  readonly characters: number;
-  readonly next_offset: number | null;
-};
-
-export function readContext(on: Reading, { file, offset }: InputOf<"read-context">): Outcome<Part> {
+/** Without a file it lists them. */
+export function readContext(on: Reading, { file, offset = 0 }: InputOf<"read-context">): Context {
   const { seen, caller } = seenByAgent(on);
   const { files } = dispatchOf(seen, caller);
+  if (file === undefined) return listed(seen, files);
   if (!files.includes(file)) throw notYours(file, files);
   return partOf(textAt(seen, file), { file, offset });
+}
+
+function listed({ root }: Seen, names: readonly string[]): Context {
+  const files = names.map((file) => {
+    const opened = openAt(root, file);
+    const there = opened.type === "bytes";
+    return { file, bytes: there ? opened.bytes.length : 0, there };
+  });
+  const message = `${files.length} ${files.length === 1 ? "file belongs" : "files belong"} to your task`;
+  return success(message, { files });
 }
 
 function textAt({ root, row }: Seen, file: string): string {
@@ -53,23 +47,17 @@ function textAt({ root, row }: Seen, file: string): string {
   return text;
 }
 
-function partOf(
-  text: string,
-  { file, offset }: { readonly file: string; readonly offset: number },
-): Outcome<Part> {
+function partOf(text: string, { file, offset }: { readonly file: string; readonly offset: number }): Context {
   if (!Number.isSafeInteger(offset) || offset < 0 || offset > text.length)
     throw new UserError("bad-usage", `offset must be a number from 0 to ${text.length}`, "leave offset out");
   const part = text.slice(offset, offset + CHARACTERS_MAX).replace(/[\uD800-\uDBFF]$/, "");
   const end = offset + part.length;
   const isWhole = end >= text.length;
-  return {
-    exit: EXIT_OK,
-    code: "ok",
-    message: isWhole ? file : `${file}, characters ${offset} to ${end} of ${text.length}`,
-    data: { file, text: part, offset, characters: text.length, next_offset: isWhole ? null : end },
-    next: isWhole ? "" : `read_context with offset ${end}`,
-    notes: [],
-  };
+  return success(
+    isWhole ? file : `${file}, characters ${offset} to ${end} of ${text.length}`,
+    { file, text: part, offset, characters: text.length, next_offset: isWhole ? null : end },
+    { next: isWhole ? "" : `read_context with offset ${end}` },
+  );
 }
 
 function notYours(file: string, files: readonly string[]): UserError {

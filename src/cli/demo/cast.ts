@@ -6,9 +6,9 @@ import type { Emit } from "../../app/outcome.ts";
 import type { Door } from "../command.ts";
 import { follow, type Followed } from "../../app/story/follow.ts";
 import { taskTeller } from "../../app/story/task-lines.ts";
-import { wrapped } from "./wrapped.ts";
+import { wrapped as below } from "../fit.ts";
 import { askAtKeyboard, typed } from "./person.ts";
-import { typedAnywhere, type Gate, type Stage } from "./stage.ts";
+import { typedAnywhere, type Gate, type Stage } from "../../app/demo.ts";
 
 export type Player = { readonly name: string; readonly run: string };
 export type Ended = Player & { readonly end: Followed };
@@ -42,6 +42,17 @@ export async function performAll(cast: readonly Player[], on: On): Promise<reado
 
 /** As wide as most terminals are at least. */
 export const COLUMNS = 80;
+
+/** Below the words of a line of a story, and not below its time of day. */
+const HANGING = 10;
+
+/** Commands are for copying, and stay whole. */
+export function wrapped(text: string, width: number): string {
+  return text
+    .split("\n")
+    .map((line) => (/^\d\d:\d\d:\d\d {2}/.test(line) ? below(line, width, HANGING) : line))
+    .join("\n");
+}
 
 async function perform({ run }: Player, on: On, floor: Floor): Promise<Followed> {
   const { door, emit, signal } = on;

@@ -2,16 +2,9 @@
 
 import { UserError } from "../../app/failure.ts";
 import { createInterface } from "node:readline/promises";
-import { PROCS, type Procs } from "../../adapters/person/processes.ts";
 import { EXIT_OK } from "../../app/exit-codes.ts";
 import type { Paint } from "../paint.ts";
-import type { Stage } from "./stage.ts";
-
-/**
- * Whoever has started the demo, the one who acts in it is nobody: a key, a state home and a repository that are thrown away. So the
- * marks of an agent around it say nothing. It never acts anywhere else: every call of it has the environment of a stage.
- */
-export const STAND_IN: Procs = { ...PROCS, isOpen: false, environment: () => undefined };
+import { STAND_IN, type Stage } from "../../app/demo.ts";
 
 /** Exactly what a person would type, in this process. Gives what is printed. */
 export async function typed({ repo, env }: Stage, argv: readonly string[]): Promise<string> {

@@ -1,20 +1,9 @@
-/** `signalbox supervise`: the process that acts. Commands start it when there is something to do; it leaves when there is not. */
+/** `signalbox supervise`: the process that acts. Commands start it when there is something to do; it exits when there is not. */
 
-import { existsSync } from "node:fs";
-import { openStore } from "../../../adapters/store/open.ts";
-import { writePid } from "../../../adapters/supervisor/end.ts";
-import { takeSupervisorLock } from "../../../adapters/supervisor/lock.ts";
-import { listen, type Listening } from "../../../adapters/supervisor/listen.ts";
-import { lastPoke, watchPokes } from "../../../adapters/supervisor/poke.ts";
-import { alarmClock } from "../../../adapters/works/alarm.ts";
-import { selfCommand, writeLauncher } from "../../../adapters/works/launcher.ts";
-import { openWorks } from "../../../adapters/works/open.ts";
-import { sweep } from "../../../adapters/works/sweep.ts";
-import { PACE, supervise } from "../../../engine/supervise/supervise.ts";
-import { requireHome } from "../../../app/runs/find.ts";
-import { EXIT_OK } from "../../../app/exit-codes.ts";
+import { success } from "../../../app/outcome.ts";
+import { superviseUntilIdle } from "../../../app/supervise.ts";
+import { answerOf } from "../../acted.ts";
 import type { Answer, Command } from "../../command.ts";
-import { serving } from "../../../app/serve.ts";
 
 export const command: Command = {
   usage: "",
@@ -23,62 +12,6 @@ export const command: Command = {
   options: {},
   examples: ["signalbox supervise"],
   async answer(_given, door): Promise<Answer> {
-    const home = requireHome(door);
-    let rounds = 0;
-    for (;;) {
-      const lock = takeSupervisorLock(home);
-      if (lock === undefined) return answerOf(rounds === 0 ? "another one is at work" : "done");
-      const store = openStore(home);
-      writeLauncher(home);
-      sweep(home, Date.now());
-      writePid(home);
-      const alarm = alarmClock();
-      const watch = watchPokes(home, () => alarm.ring());
-      const end = (): void => {
-        isOver = true;
-        alarm.ring();
-      };
-      let isOver = false;
-      let poked = "";
-      let isRung = false;
-      const ring = (): void => {
-        isRung = true;
-        alarm.ring();
-      };
-      // Asked before every look: whatever comes later was not seen by it.
-      const isEnding = (): boolean => {
-        poked = lastPoke(home);
-        isRung = false;
-        return isOver || !existsSync(home.database);
-      };
-      process.once("SIGTERM", end);
-      process.once("SIGINT", end);
-      let listening: Listening | undefined;
-      try {
-        const log = (line: string): void =>
-          void process.stderr.write(`${new Date().toISOString()} ${line}\n`);
-        const box = openWorks(home, store, { log, ring });
-        const [, program] = selfCommand();
-        listening = await listen(home, serving({ home, box, env: door.env, programs: [program], ring }));
-        await supervise(box, { pace: PACE, alarm, isOver: isEnding });
-      } finally {
-        // Before the lock is given back: the socket in its place is the next one's then.
-        await listening?.close();
-        watch.close();
-        process.off("SIGTERM", end);
-        process.off("SIGINT", end);
-      }
-      lock.release();
-      rounds += 1;
-      // Whoever wrote something while we were leaving saw our lock and started nobody.
-      const isCalled = isRung || lastPoke(home) !== poked;
-      const isBusy = !isOver && existsSync(home.database) && (isCalled || store.isBusy(Date.now()));
-      store.close();
-      if (!isBusy) return answerOf("done");
-    }
+    return answerOf(success(await superviseUntilIdle(door), {}), () => "");
   },
 };
-
-function answerOf(message: string): Answer {
-  return { exit: EXIT_OK, code: "ok", message, data: () => ({}), text: () => "", next: "" };
-}

@@ -3,16 +3,14 @@
 import { UserError } from "../../../app/failure.ts";
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
-import { setTimeout as pause } from "node:timers/promises";
-import { isSupervisorAlive } from "../../../adapters/supervisor/lock.ts";
 import { EXIT_FAILED, EXIT_OK } from "../../../app/exit-codes.ts";
 import type { Given } from "../../../app/invocation.ts";
 import type { Emit } from "../../../app/outcome.ts";
 import type { Answer, Command, Door } from "../../command.ts";
 import { COLUMNS, performAll, type Ended, type Player } from "../../demo/cast.ts";
 import { wrapped } from "../../fit.ts";
-import { isSomebodyThere, STAND_IN, typed } from "../../demo/person.ts";
-import { setStage, typedAnywhere, type Stage } from "../../demo/stage.ts";
+import { isSomebodyThere, typed } from "../../demo/person.ts";
+import { setStage, STAND_IN, typedAnywhere, untilQuiet, type Stage } from "../../../app/demo.ts";
 
 export const command: Command = {
   usage: "[DEMO] [--yes] [--keep]",
@@ -177,12 +175,4 @@ function commitsOf(stage: Stage, branch: string): readonly string[] {
 function linesOf({ repo, env }: Stage, argv: readonly string[]): readonly string[] {
   const { stdout } = spawnSync("git", argv, { cwd: repo, env: { ...env }, encoding: "utf8" });
   return stdout.split("\n").filter((line) => line !== "");
-}
-
-const QUIET_MS = 5000;
-
-/** Nothing is removed under somebody who still works there. */
-async function untilQuiet({ home }: Stage): Promise<void> {
-  const until = performance.now() + QUIET_MS;
-  while (performance.now() < until && isSupervisorAlive(home)) await pause(50);
 }

@@ -9,7 +9,7 @@ import { storeOf } from "../../../app/runs/find.ts";
 import { EXIT_OK } from "../../../app/exit-codes.ts";
 import type { Answer, Command, Door } from "../../command.ts";
 import { complete, type Candidate, type Lists } from "../../completion/complete.ts";
-import { demoNames } from "../../demo/names.ts";
+import { demoNames } from "../../../app/demo.ts";
 import { offOption } from "../../../app/start/stages.ts";
 import { valueOptions } from "../../values.ts";
 import { loadWorkflow } from "../../../app/workflows/load.ts";

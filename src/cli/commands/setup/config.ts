@@ -2,8 +2,8 @@
 
 import { call } from "../../../app/client.ts";
 import type { DataOf } from "../../../app/schemas.ts";
-import { answerOf } from "../../acted.ts";
-import { sayNext, type Answer, type Command, type Door } from "../../command.ts";
+import { answerOf, sayNext } from "../../acted.ts";
+import type { Answer, Command, Door } from "../../command.ts";
 import { fitted, wrapped } from "../../fit.ts";
 
 type Setting = DataOf<"settings">["settings"][number];

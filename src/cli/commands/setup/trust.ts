@@ -2,8 +2,8 @@
 
 import { call } from "../../../app/client.ts";
 import { badUsage } from "../../../app/failure.ts";
-import { answerOf } from "../../acted.ts";
-import { sayNext, type Answer, type Command } from "../../command.ts";
+import { answerOf, sayNext } from "../../acted.ts";
+import type { Answer, Command } from "../../command.ts";
 import { showPlan } from "../../plan.ts";
 
 export const command: Command = {

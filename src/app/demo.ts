@@ -1,13 +1,24 @@
-/** A throw-away place for a demo: a small repository, a state home, settings and scripted agents. Nothing of the person's is touched. */
+/** A temporary place for a demo: a small repository, a state home, settings and scripted agents. Nothing of the person's is touched. */
 
-import { closest, UserError } from "../../app/failure.ts";
+import { closest, UserError } from "./failure.ts";
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { homeAt, type Env, type Home } from "../../adapters/home/paths.ts";
-import { packageRoot } from "../../adapters/library/package.ts";
-import { demoNames, demosFolder } from "./names.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { homeAt, type Env, type Home } from "../adapters/home/paths.ts";
+import { packageRoot } from "../adapters/library/package.ts";
+import { PROCS, type Procs } from "../adapters/person/processes.ts";
+import { isSupervisorAlive } from "../adapters/supervisor/lock.ts";
 
 /**
  * What a demo is about, beside its scripts: `demos/WORKFLOW/demo.json`. RUN and BRANCH stand for those of the run that asks, which may be
@@ -138,3 +149,29 @@ export function typedAnywhere(): string {
   const root = packageRoot();
   return basename(dirname(root)) === "node_modules" ? "signalbox" : join(root, "bin", "signalbox");
 }
+
+/** Workflows that have a demo: those with a folder of their own in `demos`. */
+export function demoNames(): readonly string[] {
+  const all = demosFolder();
+  return readdirSync(all)
+    .filter((name) => existsSync(join(all, name, "demo.json")))
+    .toSorted();
+}
+
+function demosFolder(): string {
+  return join(packageRoot(), "demos");
+}
+
+const QUIET_MS = 5000;
+
+/** Nothing is removed while the supervisor still works there. */
+export async function untilQuiet({ home }: Stage): Promise<void> {
+  const until = performance.now() + QUIET_MS;
+  while (performance.now() < until && isSupervisorAlive(home)) await pause(50);
+}
+
+/**
+ * The person of a demo acts with a key, a state home and a repository that are thrown away: marks of an agent around the demo say
+ * nothing. It never acts anywhere else: every call of it has the environment of a stage.
+ */
+export const STAND_IN: Procs = { ...PROCS, isOpen: false, environment: () => undefined };

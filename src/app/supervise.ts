@@ -1,0 +1,72 @@
+/** The process that acts. Commands start it when there is something to do; it exits when there is not. */
+
+import { existsSync } from "node:fs";
+import { openStore } from "../adapters/store/open.ts";
+import { writePid } from "../adapters/supervisor/end.ts";
+import { listen, type Listening } from "../adapters/supervisor/listen.ts";
+import { takeSupervisorLock } from "../adapters/supervisor/lock.ts";
+import { lastPoke, watchPokes } from "../adapters/supervisor/poke.ts";
+import { alarmClock } from "../adapters/works/alarm.ts";
+import { selfCommand, writeLauncher } from "../adapters/works/launcher.ts";
+import { openWorks } from "../adapters/works/open.ts";
+import { sweep } from "../adapters/works/sweep.ts";
+import { PACE, supervise } from "../engine/supervise/supervise.ts";
+import type { Invocation } from "./invocation.ts";
+import { requireHome } from "./runs/find.ts";
+import { serving } from "./serve.ts";
+
+/** Gives why it ended, in words. */
+export async function superviseUntilIdle(door: Pick<Invocation, "env">): Promise<string> {
+  const home = requireHome(door);
+  let rounds = 0;
+  for (;;) {
+    const lock = takeSupervisorLock(home);
+    if (lock === undefined) return rounds === 0 ? "another one is at work" : "done";
+    const store = openStore(home);
+    writeLauncher(home);
+    sweep(home, Date.now());
+    writePid(home);
+    const alarm = alarmClock();
+    const watch = watchPokes(home, () => alarm.ring());
+    const end = (): void => {
+      isOver = true;
+      alarm.ring();
+    };
+    let isOver = false;
+    let poked = "";
+    let isRung = false;
+    const ring = (): void => {
+      isRung = true;
+      alarm.ring();
+    };
+    // Asked before every look: whatever comes later was not seen by it.
+    const isEnding = (): boolean => {
+      poked = lastPoke(home);
+      isRung = false;
+      return isOver || !existsSync(home.database);
+    };
+    process.once("SIGTERM", end);
+    process.once("SIGINT", end);
+    let listening: Listening | undefined;
+    try {
+      const log = (line: string): void => void process.stderr.write(`${new Date().toISOString()} ${line}\n`);
+      const box = openWorks(home, store, { log, ring });
+      const [, program] = selfCommand();
+      listening = await listen(home, serving({ home, box, env: door.env, programs: [program], ring }));
+      await supervise(box, { pace: PACE, alarm, isOver: isEnding });
+    } finally {
+      // Before the lock is given back: the socket in its place is the next one's then.
+      await listening?.close();
+      watch.close();
+      process.off("SIGTERM", end);
+      process.off("SIGINT", end);
+    }
+    lock.release();
+    rounds += 1;
+    // Whoever wrote something while we were leaving saw our lock and started nobody.
+    const isCalled = isRung || lastPoke(home) !== poked;
+    const isBusy = !isOver && existsSync(home.database) && (isCalled || store.isBusy(Date.now()));
+    store.close();
+    if (!isBusy) return "done";
+  }
+}
