@@ -68,7 +68,7 @@ function isFor(use: Offered, caller: AgentCaller): boolean {
     case "ask-questions":
       return canAsk(caller);
     case "update":
-      return hasMove(caller) || fieldsFor("update", caller).some((name) => DETAILS.includes(name));
+      return hasMove(caller) || fieldsFor("update", caller).some((name) => DETAILS.has(name));
   }
 }
 
@@ -84,7 +84,7 @@ function hasMove({ definition, role }: AgentCaller): boolean {
   );
 }
 
-const DETAILS: readonly string[] = ["summary", "branch"];
+const DETAILS: ReadonlySet<string> = new Set(["summary", "branch"]);
 
 function fieldsFor(use: Offered, caller: Caller): readonly string[] {
   const { fields } = SCHEMAS[use].tool;
@@ -92,7 +92,7 @@ function fieldsFor(use: Offered, caller: Caller): readonly string[] {
   if (use === "next") return caller === undefined ? fields : [];
   if (use !== "update" || caller === undefined) return fields;
   return fields.filter((name) => {
-    if (!DETAILS.includes(name)) return true;
+    if (!DETAILS.has(name)) return true;
     const param = caller.definition.params[name];
     return param?.type === "text" && param.set.includes(caller.role);
   });
@@ -134,21 +134,13 @@ const ISSUES_SHOWN = 5;
 
 function sayIssue(issue: z.core.$ZodIssue, given: unknown): readonly string[] {
   const name = `"${issue.path.map(String).join(".")}"`;
-  switch (issue.code) {
-    case "unrecognized_keys":
-      return issue.keys.map((key) => `the key ${JSON.stringify(key)} is unknown`);
-    case "invalid_type": {
-      const [key] = issue.path;
-      const isMissing = typeof given !== "object" || given === null || !Object.hasOwn(given, String(key));
-      return [
-        isMissing ? `${name} is missing` : `${name} must be ${KINDS[issue.expected] ?? issue.expected}`,
-      ];
-    }
-    case "too_small":
-      return [`${name} must have at least ${issue.minimum} members`];
-    default:
-      return [`${name}: ${issue.message}`];
-  }
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => `the key ${JSON.stringify(key)} is unknown`);
+  if (issue.code === "too_small") return [`${name} must have at least ${issue.minimum} members`];
+  if (issue.code !== "invalid_type") return [`${name}: ${issue.message}`];
+  const [key] = issue.path;
+  const isMissing = typeof given !== "object" || given === null || !Object.hasOwn(given, String(key));
+  return [isMissing ? `${name} is missing` : `${name} must be ${KINDS[issue.expected] ?? issue.expected}`];
 }
 
 const KINDS: Readonly<Record<string, string>> = { string: "a text", number: "a number", array: "a list" };

@@ -71,11 +71,10 @@ test("nobody loads the protocol but who speaks it", () => {
     readdirSync(dist).filter(
       (file) => file.endsWith(".cjs") && readFileSync(join(dist, file), "utf8").includes(`"./${chunk}"`),
     );
-  expect([naming("mcp.cjs"), naming("serve.cjs"), naming("command.cjs")]).toEqual([
-    ["serve.cjs"],
-    ["command.cjs", "mcp.cjs"],
-    ["main.cjs"],
-  ]);
+  expect([naming("mcp.cjs"), naming("serve.cjs")]).toEqual([["serve.cjs"], ["command.cjs", "mcp.cjs"]]);
+  const [list = "", ...others] = naming("command.cjs");
+  expect(others).toEqual([]);
+  expect(readFileSync(join(dist, list), "utf8")).toContain("const COMMANDS = {");
 });
 
 test("it says who it is, and what it can do", async () => {
