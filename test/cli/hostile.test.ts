@@ -4,11 +4,12 @@
  * Nothing is run, nothing is touched outside of the state home, every answer is one that somebody can use, and never a stack trace.
  * Which text meets which field is dealt out; with SIGNALBOX_DEEP every text meets every field.
  */
+
 import { execFileSync } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isBranchName } from "../../src/adapters/git/branch-name.ts";
+import { isBranchName } from "../../src/adapters/git/names.ts";
 import { removeHomes } from "../support/home.ts";
 import { hostileStrings } from "./hostile-strings.ts";
 import { LEAVES } from "./leaves.ts";

@@ -1,9 +1,11 @@
 /** Uncommitted changes in the user's checkout: what `task merge` advises makes way for it, and loses nothing. */
+
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { mergeWork, type Merging } from "../../src/adapters/git/merge.ts";
+import type { Merging } from "../../src/adapters/git/merge-plan.ts";
+import { mergeWork } from "../../src/adapters/git/merge.ts";
 import { commit, put, removeSites, site } from "../support/git.ts";
 import { handOver } from "../support/handover.ts";
 

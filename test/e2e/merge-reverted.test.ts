@@ -1,8 +1,10 @@
 /** Work that goes on after an earlier handover of it was merged, and taken out of main again: git would merge only the rest. */
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { forecastMerge, mergeWork } from "../../src/adapters/git/merge.ts";
+import { forecastMerge } from "../../src/adapters/git/merge-plan.ts";
+import { mergeWork } from "../../src/adapters/git/merge.ts";
 import { removeSites, sh, site, type Site } from "../support/git.ts";
 import { handOver } from "../support/handover.ts";
 import { ahead, at, merging, on, refused, status } from "../support/merging.ts";

@@ -1,8 +1,10 @@
 /** Work whose history has the newest main and whose files do not: merging it would set main back. */
+
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { forecastMerge, mergeWork, type Merging } from "../../src/adapters/git/merge.ts";
+import { forecastMerge, type Merging } from "../../src/adapters/git/merge-plan.ts";
+import { mergeWork } from "../../src/adapters/git/merge.ts";
 import { mirrorOf } from "../../src/adapters/git/names.ts";
 import { commit, put, removeSites, sh, site, type Site } from "../support/git.ts";
 import { handOver } from "../support/handover.ts";

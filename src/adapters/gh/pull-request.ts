@@ -9,7 +9,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Completion, Opened } from "../../engine/ports/completion.ts";
 import { failpoint } from "../failpoint.ts";
-import { withoutPassword } from "../git/fetch.ts";
+import { withoutPassword } from "../git/base.ts";
 import type { On } from "../git/own.ts";
 import { deliveryOf, pushBranch } from "../git/push-branch.ts";
 import { withScratch } from "../git/scratch.ts";

@@ -14,12 +14,10 @@ import { unless } from "../files/errno.ts";
 import { writePrivate } from "../home/folders.ts";
 import { tryGit } from "./call.ts";
 import { commonDirOf, gitDirOf, isFolder } from "./locate.ts";
-import { fetchCommit, inMirror } from "./mirror.ts";
-import { within } from "./own.ts";
-import type { Bench, On } from "./own.ts";
+import { fetchCommit, inMirror, transfer } from "./mirror.ts";
+import { within, type Bench, type On } from "./own.ts";
 import { headAt, isTabled } from "./refs.ts";
 import { withScratch } from "./scratch.ts";
-import { transfer } from "./transfer.ts";
 
 const TIP = "tip";
 /** What git exits with where it knows both commits; with more where it does not. */

@@ -1,6 +1,10 @@
-/** Paths of artifacts, as git must see them: not part of the work. `{slot}` stands for any name. */
+/**
+ * Paths of files. Names are bytes and not text: within this folder a name that came from git or the disk has one character for each byte.
+ *
+ * Paths of artifacts, as git must see them, are not part of the work. `{slot}` stands for any name.
+ */
 
-import { nameOf } from "./byte-path.ts";
+import { sep } from "node:path";
 
 /** Files of ours beside an artifact that is being replaced, as `leftover.ts` names them. Other names with this beginning are work. */
 const KINDS = ["new", "old", "late", "kept"];
@@ -77,4 +81,12 @@ function patternOf(path: string): RegExp {
       index % 2 === 1 ? "[^/]*" : nameOf(part).replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"),
     );
   return new RegExp(`^${parts.join("")}$`, "s");
+}
+
+export function bytePath(folder: string, name: string): Buffer {
+  return Buffer.concat([Buffer.from(folder + sep), Buffer.from(name, "latin1")]);
+}
+
+function nameOf(text: string): string {
+  return Buffer.from(text).toString("latin1");
 }

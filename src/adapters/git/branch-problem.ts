@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { unless } from "../files/errno.ts";
 import type { Env } from "../home/paths.ts";
 import { UserError } from "../user-error.ts";
-import { isBranchName } from "./branch-name.ts";
 import { git, tryGit } from "./call.ts";
 import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
+import { isBranchName } from "./names.ts";
 import { branchAt, isTabled } from "./refs.ts";
 
 const CONFLICT = 6;

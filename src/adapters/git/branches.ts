@@ -1,9 +1,12 @@
-/** What a person may want to know of a repository's branches before something is begun on one of them. */
+/** Branches of the user's repository: which is the default one and where it is known, what exists, and what is checked out where. */
 
-import type { Env } from "../home/paths.ts";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { Env, Home } from "../home/paths.ts";
 import { git, tryGit } from "./call.ts";
-import { defaultBranchOf } from "./default-refs.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
+import { mirrorOf, upstreamRef } from "./names.ts";
+import { branchAt, isTabled, refAt } from "./refs.ts";
 
 export type Branches = {
   readonly names: readonly string[];
@@ -66,4 +69,53 @@ export async function originOf(repo: string, env: Env): Promise<Origin> {
 function callIn(repo: string): { readonly cwd: string; readonly gitDir: string } {
   const gitDir = commonDirOf(gitDirOf(repo) ?? repo);
   return { cwd: repo, gitDir };
+}
+
+const GUESSES = ["main", "master"];
+const HEADS = "refs/heads/";
+
+/** The project's, or where nobody has said which: a usual name, or what is checked out. */
+export function defaultBranchOf(repo: string, named: string): string | undefined {
+  if (named !== "") return named;
+  const gitDir = gitDirOf(repo);
+  if (gitDir === undefined) return undefined;
+  const commonDir = commonDirOf(gitDir);
+  const guess = GUESSES.find((name) => refAt(commonDir, `${HEADS}${name}`) !== undefined);
+  return guess ?? branchAt(gitDir)?.replace(HEADS, "");
+}
+
+/** `local` and `fetched` are in the user's repository, `upstream` is in the mirror. */
+export type DefaultRefs = Readonly<Record<"local" | "fetched" | "upstream", string>>;
+
+export function defaultRefs(branch: string): DefaultRefs {
+  return {
+    local: `${HEADS}${branch}`,
+    fetched: `refs/remotes/origin/${branch}`,
+    upstream: upstreamRef(branch),
+  };
+}
+
+/** Whether one of them may have moved since a moment. More often yes than needed, never no when it has. */
+export function mayHaveMoved(
+  home: Home,
+  { repo, named }: { readonly repo: string; readonly named: string },
+  since: number,
+): boolean {
+  const gitDir = gitDirOf(repo);
+  if (gitDir === undefined) return false;
+  const commonDir = commonDirOf(gitDir);
+  const branch = defaultBranchOf(repo, named);
+  const refs = branch === undefined ? undefined : defaultRefs(branch);
+  const inRepository = isTabled(commonDir)
+    ? ["reftable/tables.list"]
+    : ["packed-refs", ...(refs === undefined ? [] : [refs.local, refs.fetched])];
+  const inMirror = refs === undefined ? [] : [refs.upstream];
+  const files = [
+    ...inRepository.map((file) => join(commonDir, file)),
+    ...inMirror.map((file) => join(mirrorOf(home, repo), file)),
+  ];
+  return files.some((file) => {
+    const stat = statSync(file, { throwIfNoEntry: false });
+    return stat !== undefined && Math.max(stat.mtimeMs, stat.ctimeMs) >= since;
+  });
 }

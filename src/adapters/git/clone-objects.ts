@@ -11,10 +11,10 @@ import { unless } from "../files/errno.ts";
 import { git } from "./call.ts";
 import { GITLINK, parseIndex } from "./index-file.ts";
 import { isFolder } from "./locate.ts";
+import { entriesIn } from "./loose.ts";
 import { inMirror } from "./mirror.ts";
 import type { On } from "./own.ts";
 import { refsOfRun } from "./run-refs.ts";
-import { entriesIn } from "./tree-entries.ts";
 
 export type Clone = {
   /** The directory `.git` of the clone. */

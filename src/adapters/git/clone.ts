@@ -13,10 +13,10 @@ import { unless } from "../files/errno.ts";
 import { makeFolder } from "../home/folders.ts";
 import { UserError } from "../user-error.ts";
 import { gitBytes, tryGit, type Call } from "./call.ts";
+import { noteSkipped } from "./head-index.ts";
 import { inMirror } from "./mirror.ts";
 import { at, rulesOf, type Bench, type On } from "./own.ts";
 import { configText, entriesOf, type RepositorySettings } from "./settings.ts";
-import { noteSkipped } from "./sparse.ts";
 
 export type Cloning = {
   /** Where it is made; its bench may be for another path, which it is moved to when it is whole. */

@@ -1,9 +1,20 @@
-/** Makes commits: written into the mirror by the engine itself, or by `git commit-tree` where the user signs commits. */
+/**
+ * Objects that the engine makes in the mirror: trees of an index, commits, and what it takes to have them on the disk.
+ *
+ * Trees and commits are written without starting git where that gives the same bytes. `git commit-tree` makes commits of users who
+ * sign theirs. `git write-tree` makes trees where an index does not say which folders changed, or where these are many: it knows which
+ * trees the mirror has in packs. An object is on the disk before a ref names it.
+ */
 
-import { tryGit, git, type Call } from "./call.ts";
-import { writeObject } from "./loose.ts";
-import { within } from "./own.ts";
-import type { Bench, On } from "./own.ts";
+import { lstatSync, openSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { unless } from "../files/errno.ts";
+import { allSynced, openSynced } from "../home/all-synced.ts";
+import { git, tryGit, type Call } from "./call.ts";
+import { cachedTrees, type IndexFile } from "./index-file.ts";
+import { newObjects, treeInMirror, writeObject } from "./loose.ts";
+import { inMirror } from "./mirror.ts";
+import { within, type Bench, type On } from "./own.ts";
 
 export type NewCommit = {
   readonly tree: string;
@@ -67,4 +78,125 @@ function timestamp(now: Date): string {
 
 function withLineEnd(message: string): string {
   return message.endsWith("\n") ? message : `${message}\n`;
+}
+
+const WRITTEN_MAX = 100;
+const TREE_MODE = "40000";
+
+export type IndexTree = {
+  readonly mirror: string;
+  readonly oidBytes: number;
+  readonly index: IndexFile;
+  /** Entries that the tree does not get. */
+  readonly isLeftOut: (name: string) => boolean;
+};
+
+/** The id of the tree; undefined where git must write it. */
+export function writeTree({ mirror, oidBytes, index, isLeftOut }: IndexTree): string | undefined {
+  const { bytes, entries, isPartial } = index;
+  const cached = isPartial ? undefined : cachedTrees(index, oidBytes);
+  if (cached === undefined || entries.some(({ stage }) => stage !== 0)) return undefined;
+  const changed = foldersOf(entries.filter(({ name }) => isLeftOut(name)));
+  let [at, written] = [0, 0];
+  const treeOf = (folder: string): string | undefined => {
+    const known = changed.has(folder) ? undefined : cached.get(folder);
+    if (known !== undefined) {
+      at += known.entries;
+      return known.oid;
+    }
+    const items: Buffer[] = [];
+    for (;;) {
+      const entry = entries[at];
+      if (entry === undefined || !entry.name.startsWith(folder)) break;
+      const [name = "", ...inner] = entry.name.slice(folder.length).split("/");
+      const isFile = inner.length === 0;
+      if (isFile) at += 1;
+      if (isFile && isLeftOut(entry.name)) continue;
+      const oid = isFile ? bytes.toString("hex", entry.oidAt, entry.flagsAt) : treeOf(`${folder}${name}/`);
+      if (oid === undefined) return undefined;
+      if (oid === EMPTY) continue;
+      const mode = isFile ? entry.mode.toString(8) : TREE_MODE;
+      items.push(Buffer.from(`${mode} ${name}\0`, "latin1"), Buffer.from(oid, "hex"));
+    }
+    if (items.length === 0 && folder !== "") return EMPTY;
+    written += 1;
+    if (written > WRITTEN_MAX) return undefined;
+    return writeObject(mirror, { type: "tree", body: Buffer.concat(items) }, oidBytes);
+  };
+  return treeOf("");
+}
+
+/** In place of an id: a folder without entries is not in the tree. */
+const EMPTY = "";
+
+/** The folders that these are in, and all above. */
+function foldersOf(entries: IndexFile["entries"]): ReadonlySet<string> {
+  const folders = new Set<string>();
+  for (const { name } of entries)
+    for (let end = name.length; end > 0;) {
+      end = name.lastIndexOf("/", end - 2) + 1;
+      folders.add(name.slice(0, end));
+    }
+  return folders;
+}
+
+/** Loose objects that we have put on the disk, each as the file that it was: thrown away and written again, it is another one. */
+const onDisk = new Map<string, string>();
+const KNOWN_MAX = 10_000;
+
+export type CommittedTree = {
+  readonly mirror: string;
+  readonly tree: string;
+  /** Durable already, with all that it reaches; empty where there is none. */
+  readonly parent: string;
+};
+
+/** The commit that is being made of a tree, durable with the tree. What the parent does not have is listed meanwhile. */
+export async function madeDurable<T extends { readonly commit: string }>(
+  on: On,
+  { mirror, tree, parent }: CommittedTree,
+  making: Promise<T>,
+): Promise<T> {
+  const [made, oids] = await Promise.all([making, added(on, { mirror, tree, parent })]);
+  await syncObjects(join(mirror, "objects"), [made.commit, ...oids]);
+  return made;
+}
+
+async function added(on: On, { mirror, tree, parent }: CommittedTree): Promise<readonly string[]> {
+  const than = parent === "" ? undefined : await treeInMirror(on, mirror, parent);
+  const not = than === undefined ? [] : ["--not", than];
+  const args = ["rev-list", "--objects", "--no-object-names", tree, ...not];
+  return newObjects(mirror, { tree, than }) ?? (await git(on.env, { ...inMirror(mirror), args })).split("\n");
+}
+
+/** Git made the objects in a pack durable when it made the pack: only those that are files of their own are left to do. */
+export async function syncObjects(objects: string, oids: readonly string[]): Promise<void> {
+  const loose = namesOf(objects, oids);
+  const fresh = new Map([...loose].filter(([file, name]) => onDisk.get(file) !== name));
+  if (fresh.size === 0) return;
+  await openSynced(
+    [...fresh.keys()].flatMap((file) => unless(["ENOENT"], () => [openSync(file, "r")]) ?? []),
+  );
+  await allSynced([...new Set([...fresh.keys()].map((file) => dirname(file))), objects]);
+  if (onDisk.size + fresh.size > KNOWN_MAX) onDisk.clear();
+  for (const [file, name] of fresh) onDisk.set(file, name);
+}
+
+/** Of those that are files of their own, each with what tells it from any other. */
+function namesOf(objects: string, oids: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    oids.flatMap((oid) => {
+      const file = join(objects, oid.slice(0, 2), oid.slice(2));
+      const name = nameOf(file);
+      return oid === "" || name === undefined ? [] : [[file, name] as const];
+    }),
+  );
+}
+
+/** Tells a file from any other that ever has its path. */
+function nameOf(file: string): string | undefined {
+  const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+  if (stat === undefined) return undefined;
+  // Not every file system knows when a file was made.
+  return `${stat.dev} ${stat.ino} ${stat.birthtimeNs === 0n ? stat.ctimeNs : stat.birthtimeNs}`;
 }

@@ -7,19 +7,17 @@
 import { failpoint } from "../failpoint.ts";
 import { UserError } from "../user-error.ts";
 import { tipOf } from "./agent-head.ts";
-import { authorOf } from "./author.ts";
 import { git } from "./call.ts";
-import { makeCommit } from "./commit-object.ts";
-import { madeDurable } from "./durable.ts";
+import { madeDurable, makeCommit } from "./commit-object.ts";
 import { headIndex } from "./head-index.ts";
 import { treeWithLeftOut } from "./left-out.ts";
 import { treeInMirror } from "./loose.ts";
 import { runRef, workRef } from "./names.ts";
 import { requireNoneNested } from "./nested.ts";
-import { openBench, within } from "./own.ts";
-import type { Bench, On } from "./own.ts";
+import { openBench, within, type Bench, type On } from "./own.ts";
 import { publish } from "./publish.ts";
 import { refAt } from "./refs.ts";
+import { authorOf } from "./settings.ts";
 import { digest } from "./tree.ts";
 import { writeRefs } from "./update-ref.ts";
 

@@ -6,6 +6,7 @@
  * Ignore rules decide nothing. A crash leaves more than it should, never less.
  */
 
+import type { Hash } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -18,20 +19,20 @@ import {
   rmdirSync,
   rmSync,
   unlinkSync,
+  type BigIntStats,
+  type Dirent,
 } from "node:fs";
-import type { Hash } from "node:crypto";
-import type { BigIntStats, Dirent } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
 import { isSpent } from "../files/replace/leftover.ts";
-import { bytePath } from "./byte-path.ts";
+import { bytePath } from "./artifact-paths.ts";
 import { git } from "./call.ts";
 import { isHeldByMirror } from "./clone-objects.ts";
+import { entriesIn, LINK_MODE, PROGRAM_MODE, type TreeEntry } from "./loose.ts";
 import { inMirror } from "./mirror.ts";
 import type { On } from "./own.ts";
-import { entriesIn, LINK_MODE, PROGRAM_MODE, type TreeEntry } from "./tree-entries.ts";
 
 export type Kept = {
   /** The folder that was the workspace. */

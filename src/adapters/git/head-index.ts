@@ -7,16 +7,14 @@
  * a copy, and the last one's stamps are as true as the first one's.
  */
 
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unless } from "../files/errno.ts";
+import { writePrivate } from "../home/folders.ts";
 import { UserError } from "../user-error.ts";
-import { failed, git, tryGit } from "./call.ts";
-import { parseIndex, withStamps } from "./index-file.ts";
-import type { IndexFile } from "./index-file.ts";
-import { at } from "./own.ts";
-import type { Bench, On } from "./own.ts";
-import { isSkipped, skippedOf } from "./sparse.ts";
+import { failed, git, gitRecords, tryGit } from "./call.ts";
+import { parseIndex, withStamps, type IndexFile } from "./index-file.ts";
+import { at, type Bench, type On } from "./own.ts";
 import { withScratch } from "./scratch.ts";
 
 const PREFIX = "index-";
@@ -88,4 +86,39 @@ function put(bench: Bench, tip: string, bytes: Buffer): void {
   const aside = join(bench.own, `new-${process.pid}`);
   writeFileSync(aside, bytes, { mode: 0o600 });
   renameSync(aside, file);
+}
+
+const FILE = "left-out";
+
+/** Folders, with a slash at their end, and files. */
+export async function noteSkipped(on: On, bench: Bench, index: string): Promise<void> {
+  if (!existsSync(join(bench.own, "info", "sparse-checkout"))) return;
+  const records = await gitRecords(on.env, { ...at(bench, index), args: ["ls-files", "-t", "-z"] });
+  const here = new Set<string>();
+  for (const record of records)
+    if (!record.startsWith("S ")) for (const folder of foldersOf(record.slice(2))) here.add(folder);
+  const skipped = records
+    .filter((record) => record.startsWith("S "))
+    .map((record) => record.slice(2))
+    .map((name) => foldersOf(name).find((folder) => !here.has(folder)) ?? name);
+  const escaped = [...new Set(skipped)].map((name) => Buffer.from(name, "latin1").toString("base64url"));
+  writePrivate(join(bench.own, FILE), escaped.map((line) => `${line}\n`).join(""));
+}
+
+function skippedOf({ own }: Bench): readonly string[] {
+  const text = unless(["ENOENT"], () => readFileSync(join(own, FILE), "utf8")) ?? "";
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => Buffer.from(line, "base64url").toString("latin1"));
+}
+
+function isSkipped(skipped: readonly string[], name: string): boolean {
+  return skipped.some((each) => (each.endsWith("/") ? name.startsWith(each) : name === each));
+}
+
+/** From the top. */
+function foldersOf(name: string): readonly string[] {
+  const parts = name.split("/").slice(0, -1);
+  return parts.map((_, place) => `${parts.slice(0, place + 1).join("/")}/`);
 }

@@ -7,7 +7,7 @@
 
 import { lstatSync, readdirSync } from "node:fs";
 import { unless } from "../files/errno.ts";
-import { bytePath } from "./byte-path.ts";
+import { bytePath } from "./artifact-paths.ts";
 
 const MISSING = ["ENOENT", "ENOTDIR"];
 

@@ -21,7 +21,7 @@ import {
 import { dirname, join } from "node:path";
 import { codeOf, unless } from "../files/errno.ts";
 import { newName } from "../home/new-name.ts";
-import { bytePath } from "./byte-path.ts";
+import { bytePath } from "./artifact-paths.ts";
 import { gitRecords, tryGit, type Call } from "./call.ts";
 import { gitDirOf } from "./locate.ts";
 import { within, type Bench, type On } from "./own.ts";

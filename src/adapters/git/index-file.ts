@@ -8,7 +8,7 @@
 
 import { lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { unless } from "../files/errno.ts";
-import { bytePath } from "./byte-path.ts";
+import { bytePath } from "./artifact-paths.ts";
 
 type IndexEntry = {
   /** One character for each byte. */

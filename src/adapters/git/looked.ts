@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Store } from "../../engine/ports/store.ts";
 import { textOfOwn } from "../home/own-file.ts";
 import type { Home } from "../home/paths.ts";
-import { mayHaveMoved } from "./default-refs.ts";
+import { mayHaveMoved } from "./branches.ts";
 
 export type Looked = {
   readonly at: number;

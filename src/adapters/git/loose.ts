@@ -20,7 +20,7 @@ import {
 import { dirname, join } from "node:path";
 import { codeOf, unless } from "../files/errno.ts";
 import { newName } from "../home/new-name.ts";
-import { git } from "./call.ts";
+import { git, gitRecords } from "./call.ts";
 import { inMirror } from "./mirror.ts";
 import type { On } from "./own.ts";
 
@@ -29,7 +29,7 @@ type TreeItem = { readonly mode: string; readonly oid: string };
 
 const UNREADABLE = ["ENOENT", "Z_DATA_ERROR", "Z_BUF_ERROR", "ERR_BUFFER_TOO_LARGE"];
 const FOLDER_MODE = "40000";
-const NESTED_MODE = "160000";
+export const NESTED_MODE = "160000";
 const SHA1_BYTES = 20;
 const READ_ONLY = 0o444;
 const SET_GROUP = 0o2000;
@@ -206,4 +206,20 @@ function looseObject(mirror: string, oid: string): LooseObject | undefined {
 function hashOf(bytes: Buffer, oidBytes: number): string {
   const { hash } = process.getBuiltinModule("node:crypto");
   return hash(oidBytes === SHA1_BYTES ? "sha1" : "sha256", bytes, "hex");
+}
+
+/** `name` has one character for each byte. */
+export type TreeEntry = { readonly mode: string; readonly oid: string; readonly name: string };
+
+export const LINK_MODE = "120000";
+export const PROGRAM_MODE = "100755";
+
+/** Of a tree or a commit. */
+export async function entriesIn(on: On, mirror: string, tree: string): Promise<readonly TreeEntry[]> {
+  const args = ["ls-tree", "-r", "-z", "--full-tree", tree];
+  const records = await gitRecords(on.env, { ...inMirror(mirror), args });
+  return records.map((record) => {
+    const [, mode = "", oid = "", name = ""] = /^(\d+) \w+ ([0-9a-f]+)\t(.*)$/s.exec(record) ?? [];
+    return { mode, oid, name };
+  });
 }

@@ -3,8 +3,7 @@
 import { UserError } from "../user-error.ts";
 import type { Obstacle } from "./checkout.ts";
 import { sayCommit, type Ask, type Containment } from "./containment.ts";
-import type { Merging } from "./merge.ts";
-import type { PersonCommits } from "./person-commits.ts";
+import type { Merging, PersonCommits } from "./merge-plan.ts";
 import type { TakenOut } from "./undone.ts";
 
 const FAILED = 1;

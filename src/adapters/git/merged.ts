@@ -11,15 +11,15 @@ import type { Landing, Merges, WorkOf } from "../../engine/ports/merges.ts";
 import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
 import { makeFolder, writePrivate } from "../home/folders.ts";
+import { defaultBranchOf, defaultRefs, mayHaveMoved, type DefaultRefs } from "./branches.ts";
 import { asking, containmentOf, sayCommit } from "./containment.ts";
-import { defaultBranchOf, defaultRefs, mayHaveMoved, type DefaultRefs } from "./default-refs.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
 import { lookedFile, readLooked, type Looked } from "./looked.ts";
 import { mirrorOf, workRef } from "./names.ts";
 import type { On } from "./own.ts";
-import { withBoth } from "./plain.ts";
 import { tipIn } from "./publish.ts";
 import { isTabled, refAt } from "./refs.ts";
+import { withBoth } from "./scratch.ts";
 
 const UNREADABLE = ["ENOENT", "ENOTDIR", "EISDIR", "EACCES", "ELOOP", "EPERM"];
 /** A file may seem to be older than it is, by as much as the system's own clock is coarse. */

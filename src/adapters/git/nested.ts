@@ -14,12 +14,11 @@ import { git, gitRecords, type Call } from "./call.ts";
 import { headIndex } from "./head-index.ts";
 import type { IndexFile } from "./index-file.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
-import { at } from "./own.ts";
-import type { Bench, On } from "./own.ts";
+import { entriesIn, NESTED_MODE, type TreeEntry } from "./loose.ts";
+import { at, type Bench, type On } from "./own.ts";
 import { withScratch } from "./scratch.ts";
 import { isInMirror, submodulesOf, type Submodule } from "./submodules.ts";
 import { hasNested, nestingOf } from "./tree.ts";
-import { entriesIn, NESTED_MODE, type TreeEntry } from "./tree-entries.ts";
 
 const GATE = 5;
 const NAMES_MAX = 5;

@@ -10,14 +10,13 @@ import { failpoint } from "../failpoint.ts";
 import { UserError } from "../user-error.ts";
 import { holderOf } from "./branch-problem.ts";
 import { git, type Call } from "./call.ts";
-import { syncObjects } from "./durable.ts";
+import { syncObjects } from "./commit-object.ts";
 import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
 import { addedOnTop, giveObjects } from "./loose.ts";
-import { inMirror } from "./mirror.ts";
+import { inMirror, transfer, type Transfer } from "./mirror.ts";
 import { mirrorOf, runRef } from "./names.ts";
 import type { On } from "./own.ts";
 import { isTabled, refAt } from "./refs.ts";
-import { transfer, type Transfer } from "./transfer.ts";
 import { tryUpdateRef, writeRefs } from "./update-ref.ts";
 
 export type Publishing = {

@@ -7,17 +7,17 @@
 
 import { failpoint } from "../failpoint.ts";
 import { UserError } from "../user-error.ts";
-import { tryGit, type Answer } from "./call.ts";
+import { withoutPassword } from "./base.ts";
+import { defaultBranchOf } from "./branches.ts";
+import { tryGit, type Answer, type Call } from "./call.ts";
 import { asking, containmentOf } from "./containment.ts";
-import { defaultBranchOf } from "./default-refs.ts";
-import { withoutPassword } from "./fetch.ts";
 import { handoverOf } from "./handover.ts";
 import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
 import { inMirror } from "./mirror.ts";
 import { mirrorOf } from "./names.ts";
 import type { On } from "./own.ts";
-import { withBoth } from "./plain.ts";
 import { tipIn } from "./publish.ts";
+import { withBoth, withObjects } from "./scratch.ts";
 
 export type Wanted = {
   readonly run: string;
@@ -103,4 +103,49 @@ function lineIn({ err }: Pick<Answer, "err">): string {
     lines.find((each) => /^(?:remote: error|fatal|error|ssh)/i.test(each)) ??
     lines.find((each) => each !== "");
   return withoutPassword(line ?? "the reason is not known").slice(0, LINE_MAX);
+}
+
+export type Deleting = {
+  readonly repo: string;
+  readonly remote: string;
+  readonly branch: string;
+  /** The commit that everything must be in. */
+  readonly merged: string;
+};
+
+const DELETE_MS = 60_000;
+
+/** Gives what went wrong; empty where the branch is not there any more. */
+export async function deleteOn(on: On, { repo, remote, branch, merged }: Deleting): Promise<string> {
+  const gitDir = gitDirOf(repo);
+  if (gitDir === undefined) return `there is no git repository at ${repo} any more`;
+  const ref = `refs/heads/${branch}`;
+  return withObjects(on, { commonDir: commonDirOf(gitDir), oid: merged }, async (plain) => {
+    const reach = (args: readonly string[]): Promise<Pick<Answer, "code" | "out" | "err">> => {
+      const call: Call = { ...plain, args, limitMs: DELETE_MS, isFetch: true };
+      return tryGit(on.env, call).catch((error: unknown) => ({
+        code: -1,
+        out: Buffer.alloc(0),
+        err: String(error),
+      }));
+    };
+    const listed = await reach(["ls-remote", "--", remote, ref]);
+    if (listed.code !== 0) return reasonIn(listed.err);
+    const [oid = ""] = listed.out.toString("utf8").split("\t");
+    if (oid === "") return "";
+    const isIn = await tryGit(on.env, { ...plain, args: ["merge-base", "--is-ancestor", oid, merged] });
+    if (isIn.code !== 0) return "it has commits there that are not merged";
+    failpoint("merge.before-delete");
+    // Only if it is still what was looked at.
+    const lease = `--force-with-lease=${ref}:${oid}`;
+    const pushed = await reach(["push", "--quiet", "--no-verify", lease, "--", remote, `:${ref}`]);
+    failpoint("merge.after-delete");
+    return pushed.code === 0 ? "" : reasonIn(pushed.err);
+  });
+}
+
+function reasonIn(err: string): string {
+  const lines = err.split("\n").map((line) => line.trim());
+  const line = lines.find((each) => /^(?:fatal|error|ssh|GitError|!)/i.test(each));
+  return withoutPassword(line ?? lines.find((each) => each !== "") ?? "nobody knows why");
 }

@@ -6,14 +6,14 @@
 import type { Completion, Tagged } from "../../engine/ports/completion.ts";
 import { failpoint } from "../failpoint.ts";
 import { UserError } from "../user-error.ts";
-import { authorOf } from "./author.ts";
-import { isBranchName, isInTheWay } from "./branch-name.ts";
 import { git, tryGit, type Call } from "./call.ts";
 import { trailerOf, withTrailer } from "./commit.ts";
 import { inMirror } from "./mirror.ts";
+import { isBranchName, isInTheWay } from "./names.ts";
 import type { On } from "./own.ts";
 import { bringOver } from "./publish.ts";
 import { deliveryOf } from "./push-branch.ts";
+import { authorOf } from "./settings.ts";
 import { updateRef } from "./update-ref.ts";
 
 type Wish = Parameters<Completion["tag"]>[0];

@@ -5,34 +5,20 @@
  * no lock or interrupted merge there is in the way. Committing the same content does not change it.
  */
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { UserError } from "../user-error.ts";
-import { artifactTest } from "./artifact-paths.ts";
-import { failed, git, isNoRoom, tryGit } from "./call.ts";
-import type { Answer, Call } from "./call.ts";
+import { addAll, withRules } from "./add-work.ts";
 import { tipOf } from "./agent-head.ts";
+import { artifactTest } from "./artifact-paths.ts";
+import { git, tryGit } from "./call.ts";
+import { writeTree } from "./commit-object.ts";
 import { headIndex, keepStamps } from "./head-index.ts";
-import { hiddenRules } from "./hidden-rules.ts";
-import { GITLINK, isSameEntry, pairs, parseIndex, withNested } from "./index-file.ts";
-import type { IndexFile } from "./index-file.ts";
-import { commonDirOf, gitDirOf, isThere } from "./locate.ts";
-import { removeUnfinished } from "./loose.ts";
-import { at, keptAway, leaveOut, within } from "./own.ts";
-import type { Bench, On } from "./own.ts";
-import { pipesIn } from "./pipes.ts";
+import { GITLINK, isSameEntry, pairs, withNested, type IndexFile } from "./index-file.ts";
+import { commonDirOf, gitDirOf } from "./locate.ts";
+import { entriesIn, NESTED_MODE } from "./loose.ts";
+import { at, keptAway, leaveOut, within, type Bench, type On } from "./own.ts";
 import { headAt } from "./refs.ts";
 import { withScratch } from "./scratch.ts";
-import { entriesIn, NESTED_MODE } from "./tree-entries.ts";
-import { writeTree } from "./write-tree.ts";
-
-const NO_COMMIT = /^error: '(.+?)\/?' does not have a commit checked out$/m;
-const NO_FILE = /^error: (.+): can only add regular files/m;
-const TRIES_MAX = 3;
-const ADD_MS = 2 * 60 * 60_000;
-const GIT_REASON = /^(?:error|fatal): (.+)$/;
-const QUOTED = /'(.+?)'/;
-const GATE = 5;
 
 export async function digest(on: On, bench: Bench, own: readonly string[]): Promise<string> {
   const artifacts = bench.isPlace === true ? [...own, ...keptAway(bench)] : own;
@@ -101,31 +87,6 @@ export async function filesOf(on: On, bench: Bench, tree: string): Promise<reado
   const { code, out } = await tryGit(on.env, { ...within(bench), args });
   const names = code === 0 ? out.toString("utf8").split("\0") : [];
   return names.filter((name) => name !== "");
-}
-
-type Added = { readonly file: string; readonly index: IndexFile; readonly copy: Buffer };
-
-/** What git has made of the copy; the index itself where git found nothing to do. */
-async function withRules(on: On, bench: Bench, { file, index, copy }: Added): Promise<IndexFile> {
-  const read = () => {
-    const bytes = readFileSync(file);
-    return bytes.equals(index.bytes) || (copy === index.bytes && bytes.equals(copy))
-      ? index
-      : parsed(bytes, bench);
-  };
-  const seen = read();
-  const hidden = hiddenRules(bench.path, index, () => seen);
-  if (hidden.length === 0) return seen;
-  const input = Buffer.from(hidden.map((name) => `:(top,literal)${name}`).join("\0"), "latin1");
-  const args = ["add", "--force", "--sparse", "--pathspec-from-file=-", "--pathspec-file-nul"];
-  await git(on.env, { ...at(bench, file), args, input });
-  return read();
-}
-
-function parsed(bytes: Buffer, { oidBytes, own }: Bench): IndexFile {
-  const index = parseIndex(bytes, oidBytes);
-  if (index === undefined) throw new Error(`git has written an index for ${own} that cannot be read`);
-  return index;
 }
 
 function isSameWork(one: IndexFile, other: IndexFile, isArtifact: (name: string) => boolean): boolean {
@@ -204,70 +165,6 @@ export async function withCopy<T>(on: On, bench: Bench, use: (index: string) => 
     writeFileSync(file, bytes, { mode: 0o600 });
     return use(file);
   });
-}
-
-/**
- * Adds everything. A file that vanishes meanwhile, or a nested repository without a commit, is not a reason to fail. Gives the nested
- * repositories that git refused.
- */
-async function addAll(on: On, bench: Bench, index: string): Promise<readonly string[]> {
-  const without: string[] = [];
-  const startedAt = Date.now();
-  for (let tries = 1; ;) {
-    const call: Call = { ...at(bench, index), ...addingAll(without) };
-    const answer = await unlessStuck(on, bench, call);
-    if (answer.code === 0) return without;
-    const special = NO_FILE.exec(answer.err)?.[1];
-    if (special !== undefined) throw refusedFile(bench, special);
-    const nested = NO_COMMIT.exec(answer.err)?.[1];
-    if (nested !== undefined && !without.includes(nested)) without.push(nested);
-    else if (isNoRoom(answer)) {
-      // The half of a large file may be all that fills the disk, and then not even the failure can be recorded.
-      removeUnfinished(bench.mirror, startedAt);
-      throw failed(call, answer);
-    } else if (tries >= TRIES_MAX) throw unreadable(bench, call, answer);
-    else tries += 1;
-  }
-}
-
-/** Large files take their time. Git waits forever for a pipe in the place of its own files, so they are looked for while it works. */
-async function unlessStuck(on: On, bench: Bench, call: Call): Promise<Answer> {
-  let pipe: string | undefined;
-  const isStuck = (): boolean => {
-    [pipe] = pipesIn(bench.path);
-    return pipe !== undefined;
-  };
-  try {
-    return await tryGit(on.env, { ...call, limitMs: ADD_MS, isStuck });
-  } catch (error) {
-    if (pipe !== undefined) throw refusedFile(bench, pipe);
-    throw error;
-  }
-}
-
-function refusedFile({ path }: Bench, name: string): UserError {
-  const sentence = `${name} in ${path} is a pipe, a socket or a device, which git cannot hold.`;
-  return new UserError("special-file", sentence, { next: `remove ${join(path, name)}`, exit: GATE });
-}
-
-/** Names the file of the work that git does not accept, where it names one. */
-function unreadable({ path }: Bench, call: Call, answer: Answer): Error {
-  const reasons = answer.err.split("\n").flatMap((line) => GIT_REASON.exec(line)?.[1] ?? []);
-  const [, name] = QUOTED.exec(reasons.join("\n")) ?? [];
-  const [reason = ""] = reasons;
-  if (name === undefined || !isThere(join(path, name))) return failed(call, answer);
-  return new UserError("unreadable-work", `Git cannot read ${name} in ${path}: ${reason}.`, {
-    next: `fix or remove ${join(path, name)}`,
-    exit: GATE,
-  });
-}
-
-/** Names are given on standard input, where there are any: they may be many. */
-function addingAll(without: readonly string[]): Pick<Call, "args" | "input"> {
-  const args = ["add", "--all", "--sparse"];
-  if (without.length === 0) return { args: [...args, "--", "."] };
-  const input = Buffer.from([".", ...without.map((path) => `:(top,exclude,literal)${path}`)].join("\0"));
-  return { args: [...args, "--pathspec-from-file=-", "--pathspec-file-nul"], input };
 }
 
 /** Without starting anything inside: only where its HEAD is. */

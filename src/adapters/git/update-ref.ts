@@ -5,11 +5,10 @@
 
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeFolder } from "../home/folders.ts";
 import { allSynced } from "../home/all-synced.ts";
-import { failed, tryGit } from "./call.ts";
-import type { Call } from "./call.ts";
-import { freeRefLock, lockNamedIn, requireFree } from "./leftover-lock.ts";
+import { makeFolder } from "../home/folders.ts";
+import { failed, tryGit, type Call } from "./call.ts";
+import { freeRefLock, lockNamedIn, requireFree } from "./lock.ts";
 import type { On } from "./own.ts";
 
 type Answer = Awaited<ReturnType<typeof tryGit>>;

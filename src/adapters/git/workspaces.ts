@@ -1,13 +1,16 @@
 /** Workspaces of runs as private clones. */
 
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Workspaces } from "../../engine/ports/files.ts";
+import { unless } from "../files/errno.ts";
 import type { Env, Home } from "../home/paths.ts";
+import { operationIn } from "./checkout.ts";
 import { handover } from "./handover.ts";
 import { discardCheckout, makeCheckout, takeAsGiven } from "./judge.ts";
 import { treeBesides } from "./left-out.ts";
-import { whileLocked } from "./lock.ts";
+import { isFolder } from "./locate.ts";
+import { isGitAtWork, whileLocked } from "./lock.ts";
 import { refuseRunName, runRef } from "./names.ts";
 import { requireDeliverable } from "./nested.ts";
 import { benchAt, openBench } from "./own.ts";
@@ -16,7 +19,6 @@ import { publish } from "./publish.ts";
 import { refAt } from "./refs.ts";
 import { release } from "./release.ts";
 import { digest, filesOf } from "./tree.ts";
-import { makeUsable } from "./usable.ts";
 
 type On = {
   readonly home: Home;
@@ -86,4 +88,41 @@ async function publishLast(
   if (commit === undefined || commit === refAt(bench.mirror, runRef(run, "published"))) return;
   // Where it cannot get it now either, `salvage` lists the commits.
   await publish(on, { run, repo, branch: bench.branch.replace("refs/heads/", ""), commit });
+}
+
+const HIDDEN = ["ENOENT", "ENOTDIR", "EACCES", "ELOOP"];
+const DEPTH_MAX = 12;
+
+/** Gives sentences for the agent. */
+export function makeUsable(path: string): readonly string[] {
+  const gitDir = join(path, ".git");
+  if (!isFolder(gitDir))
+    return ["The folder .git of this workspace is missing or damaged: git does not work here."];
+  const isAtWork = isGitAtWork({ path, gitDir }) !== false;
+  const locks = isAtWork ? [] : [...locksIn(gitDir, 0), ...locksIn(join(gitDir, "refs"), DEPTH_MAX)];
+  // Out of the folder of refs: git would take it for one.
+  const asideOf = (file: string, place: number) =>
+    join(gitDir, `${basename(file)}.stale-${Date.now()}${place}`);
+  const moved = locks.filter((file, place) =>
+    unless(HIDDEN, () => (renameSync(file, asideOf(file, place)), true)),
+  );
+  const operation = operationIn(gitDir);
+  const undo = operation === "bisect" ? "git bisect reset" : `git ${operation} --abort`;
+  return [
+    ...(moved.length === 0
+      ? []
+      : [`A git process was killed here; its ${moved.length} stale lock files were moved away.`]),
+    ...(operation === ""
+      ? []
+      : [`A git ${operation} was interrupted in this workspace: finish it or undo it (${undo}) first.`]),
+  ];
+}
+
+function locksIn(folder: string, depth: number): readonly string[] {
+  const entries = isFolder(folder) ? unless(HIDDEN, () => readdirSync(folder, { withFileTypes: true })) : [];
+  return (entries ?? []).flatMap((entry) => {
+    const file = join(folder, entry.name);
+    if (entry.isFile() && entry.name.endsWith(".lock")) return [file];
+    return entry.isDirectory() && depth > 0 ? locksIn(file, depth - 1) : [];
+  });
 }

@@ -5,26 +5,27 @@
  * finds the target with the work and asks for the move. The same way it confirms a merge that was made by other means.
  */
 
+import type { Merging, Strategy } from "../../adapters/git/merge-plan.ts";
+import type { Merged } from "../../adapters/git/merge.ts";
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import type { Facts } from "../../core/model/event.ts";
 import { targetOf } from "../../core/gates/gate.ts";
+import type { Facts } from "../../core/model/event.ts";
 import type { Run } from "../../core/model/run.ts";
-import { step } from "../../core/step/step.ts";
 import type { Move } from "../../core/model/workflow.ts";
-import type { Merged, Merging, Strategy } from "../../adapters/git/merge.ts";
-import { artifactPaths, boundWorkspace } from "../../engine/submit/place.ts";
+import { step } from "../../core/step/step.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import { factsOf } from "../../engine/submit/facts.ts";
+import { artifactPaths, boundWorkspace } from "../../engine/submit/place.ts";
 import { noteNew } from "../../engine/submit/project.ts";
 import { whileDeciding } from "../act/one-decision.ts";
 import { saysWaived } from "../act/waived.ts";
 import { ask, eventKey, requireWorkspace, voiceOf, type Acting, type Done, type Voice } from "../context.ts";
 import { EXIT_GATE, EXIT_OK } from "../exit-codes.ts";
 import type { Outcome } from "../outcome.ts";
-import { requireKept } from "../runs/load.ts";
 import { refusal } from "../refusal.ts";
+import { requireKept } from "../runs/load.ts";
 import { taskOf } from "../runs/task.ts";
 import type { DataOf, InputOf } from "../schemas.ts";
 import { configuredAuthor } from "../setup/commit-author.ts";
@@ -142,7 +143,7 @@ function requireBranch({ box }: Acting, run: string): WorkspaceRow {
 }
 
 async function branchMergedInto({ box }: Acting, repo: string): Promise<string> {
-  const { defaultBranchOf } = await import("../../adapters/git/default-refs.ts");
+  const { defaultBranchOf } = await import("../../adapters/git/branches.ts");
   const into = defaultBranchOf(repo, box.store.projectAt(repo)?.defaultBranch ?? "");
   if (into !== undefined) return into;
   throw new UserError("no-branch", `the default branch of ${repo} is not known`, {
@@ -346,8 +347,8 @@ async function deleteRemote(
   const remote = on.box.store.projectAt(of.repo)?.remote ?? "";
   if (remote === "") return { isDeleted: false, told: "the project has no remote: nothing is deleted there" };
   const [{ deleteOn }, { withoutPassword }] = await Promise.all([
-    import("../../adapters/git/push.ts"),
-    import("../../adapters/git/fetch.ts"),
+    import("../../adapters/git/push-branch.ts"),
+    import("../../adapters/git/base.ts"),
   ]);
   const said = await deleteOn({ home: on.home, env: on.door.env }, { ...of, remote });
   const where = withoutPassword(remote);

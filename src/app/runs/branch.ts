@@ -1,6 +1,6 @@
 /** A branch for a task: one that git takes, that nobody else works on, and that is checked out nowhere. */
 
-import { isBranchName, isInTheWay } from "../../adapters/git/branch-name.ts";
+import { isBranchName, isInTheWay } from "../../adapters/git/names.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import type { Acting } from "../context.ts";

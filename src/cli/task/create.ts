@@ -4,27 +4,27 @@
  * Everything that could be wrong is looked at first: what is refused has written nothing.
  */
 
-import { isBranchName } from "../../adapters/git/branch-name.ts";
+import { isBranchName } from "../../adapters/git/names.ts";
 import { requireMaker } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { START } from "../../core/model/workflow.ts";
-import type { Store } from "../../engine/ports/store.ts";
 import { acknowledged, acting, seeThrough, type Acting } from "../../app/context.ts";
-import { beginRun } from "../../app/start/begin.ts";
-import { idOf } from "../../app/start/run-id.ts";
 import { EXIT_NOT_YOURS } from "../../app/exit-codes.ts";
 import type { Given } from "../../app/invocation.ts";
-import type { Answer, Command } from "../command.ts";
-import { getGoing, standInLine } from "../../app/start/queue.ts";
-import { textIn } from "../../app/text-input.ts";
-import { projectFor } from "../../app/setup/project-row.ts";
-import { projectNamed } from "../../app/setup/project-named.ts";
-import { siteOf, type Site } from "../../app/start/site.ts";
-import { begun } from "./begun.ts";
 import { requireBranch, whileUntaken } from "../../app/runs/branch.ts";
+import { dependenciesOf } from "../../app/runs/dependencies.ts";
+import { projectNamed } from "../../app/setup/project-named.ts";
+import { projectFor } from "../../app/setup/project-row.ts";
+import { beginRun } from "../../app/start/begin.ts";
+import { getGoing, standInLine } from "../../app/start/queue.ts";
+import { idOf } from "../../app/start/run-id.ts";
+import { siteOf, type Site } from "../../app/start/site.ts";
+import { textIn } from "../../app/text-input.ts";
+import { START } from "../../core/model/workflow.ts";
+import type { Store } from "../../engine/ports/store.ts";
+import type { Answer, Command } from "../command.ts";
+import { begun } from "./begun.ts";
 import { requireHarnesses } from "./harnesses.ts";
 import { DEPENDS_ON } from "./options.ts";
-import { dependenciesOf } from "../../app/runs/dependencies.ts";
 
 /** The workflow that a task is a run of: built in, or the repository's own of this name. */
 const WORKFLOW = "task";
