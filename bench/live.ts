@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { fileArtifacts } from "../src/adapters/files/artifacts/artifacts.ts";
-import { gitWorkspaces } from "../src/adapters/git/workspaces.ts";
+import { gitWorkspaces } from "../src/adapters/git/workspace/workspaces.ts";
 import { runFolders } from "../src/adapters/home/paths.ts";
 import { openStore } from "../src/adapters/store/open.ts";
 import { workflowsOf, type Box } from "../src/engine/box.ts";

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gitWorkspaces } from "../src/adapters/git/workspaces.ts";
+import { gitWorkspaces } from "../src/adapters/git/workspace/workspaces.ts";
 import { homeAt } from "../src/adapters/home/paths.ts";
 import type { Workspaces } from "../src/engine/ports/files.ts";
 import { median, table, type Figure } from "./figure.ts";

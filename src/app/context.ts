@@ -72,7 +72,7 @@ function boxOf(
     store,
     artifacts: fileArtifacts({ registry: store }),
     workspaces: lazily(async () =>
-      (await import("../adapters/git/workspaces.ts")).gitWorkspaces({
+      (await import("../adapters/git/workspace/workspaces.ts")).gitWorkspaces({
         home,
         env,
         isAlone: true,
@@ -204,7 +204,7 @@ const ABOUT_WORK: ReadonlySet<string> = new Set(["gate-not-met", "stale"]);
 export async function requireWorkspace({ box, home }: Acting, run: string, code = "stale"): Promise<void> {
   const path = boundWorkspace(box, run)?.path;
   if (path === undefined || !ABOUT_WORK.has(code)) return;
-  const { isWorkspaceAt } = await import("../adapters/git/own.ts");
+  const { isWorkspaceAt } = await import("../adapters/git/workspace/bench.ts");
   if (isWorkspaceAt({ home }, path)) return;
   throw new UserError("no-workspace", `the workspace of run ${run} is gone: ${path}`, {
     next: "signalbox doctor --repair",

@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { mirrorOf } from "../../src/adapters/git/names.ts";
-import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
+import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
+import { gitWorkspaces } from "../../src/adapters/git/workspace/workspaces.ts";
 import { outcome, taskScene } from "./task-support.ts";
 import { NOTE_FILES, prepareHome, removeHomes, type Prepared } from "../support/home.ts";
 

@@ -9,7 +9,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isBranchName } from "../../src/adapters/git/names.ts";
+import { isBranchName } from "../../src/adapters/git/mirror/names.ts";
 import { removeHomes } from "../support/home.ts";
 import { hostileStrings } from "./hostile-strings.ts";
 import { LEAVES } from "./leaves.ts";

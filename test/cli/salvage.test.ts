@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { mirrorOf } from "../../src/adapters/git/names.ts";
+import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
 import { run } from "../../src/cli/run.ts";
 import { sha256 } from "../../src/format/sha256.ts";
 import { deskOf, removeDesks, type Desk } from "../e2e/dirty/desk.ts";

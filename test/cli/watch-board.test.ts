@@ -7,7 +7,7 @@ import { isOver, type BoardRow, type Session } from "../../src/app/board/row.ts"
 import { changesIn } from "../../src/app/board/changes.ts";
 import { inBackground } from "../../src/app/board/work.ts";
 import { run as call } from "../../src/cli/run.ts";
-import { mirrorOf, workRef } from "../../src/adapters/git/names.ts";
+import { mirrorOf, workRef } from "../../src/adapters/git/mirror/names.ts";
 import { forecastOf } from "../../src/cli/watch/forecast.ts";
 import { sourceOf } from "../../src/cli/watch/source.ts";
 import { paintOf } from "../../src/cli/paint.ts";

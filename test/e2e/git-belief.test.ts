@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { mirrorOf } from "../../src/adapters/git/names.ts";
+import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
 import { apart, commit, put, removeSites, sh, site } from "../support/git.ts";
 import type { Site } from "../support/git.ts";
 import { sampled } from "../support/sampled.ts";

@@ -2,8 +2,8 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { gitBranches } from "../../src/adapters/git/branch-port.ts";
-import { mirrorOf } from "../../src/adapters/git/names.ts";
+import { gitBranches } from "../../src/adapters/git/repository/branch-port.ts";
+import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
 import { apart, commit, put, removeSites, sh, site } from "../support/git.ts";
 import type { Site } from "../support/git.ts";
 import { sampled } from "../support/sampled.ts";

@@ -3,7 +3,7 @@ import { chmodSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { completionBy } from "../../src/adapters/gh/completion.ts";
-import { withTrailer } from "../../src/adapters/git/commit.ts";
+import { withTrailer } from "../../src/adapters/git/snapshot/work-commit.ts";
 import { apart, commit, mainCheckout, put, removeSites, sh, site, type Site } from "../support/git.ts";
 import { sampled } from "../support/sampled.ts";
 

@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { mirrorOf } from "../../src/adapters/git/names.ts";
-import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
+import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
+import { gitWorkspaces } from "../../src/adapters/git/workspace/workspaces.ts";
 import { apart, canMount, put, removeSites, site } from "../support/git.ts";
 
 afterAll(removeSites);

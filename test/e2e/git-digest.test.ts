@@ -14,10 +14,10 @@ import {
 } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { gitBranches } from "../../src/adapters/git/branch-port.ts";
-import { mirrorOf } from "../../src/adapters/git/names.ts";
-import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
-import { repositoryOf } from "../../src/adapters/git/repository.ts";
+import { gitBranches } from "../../src/adapters/git/repository/branch-port.ts";
+import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
+import { gitWorkspaces } from "../../src/adapters/git/workspace/workspaces.ts";
+import { repositoryOf } from "../../src/adapters/git/repository/repository.ts";
 import { commit, put, removeSites, sh, site } from "../support/git.ts";
 import type { Site } from "../support/git.ts";
 import { loadWorkflow } from "../support/workflows.ts";

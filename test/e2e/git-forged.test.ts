@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { mirrorOf } from "../../src/adapters/git/names.ts";
+import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
 import { filesBelow } from "../support/inventory.ts";
 import { BRANCH, COMMANDS, FORGED, isMarked, pipe, type Forge } from "../support/forged.ts";
 import { commit, mainCheckout, put, removeSites, sh, site, type Site } from "../support/git.ts";

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { appendFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { mirrorOf } from "../../src/adapters/git/names.ts";
+import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
 import { apart, commit, mainCheckout, put, removeSites, sh, site, type Site } from "../support/git.ts";
 import { sampled } from "../support/sampled.ts";
 

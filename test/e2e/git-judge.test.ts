@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { gitBranches } from "../../src/adapters/git/branch-port.ts";
+import { gitBranches } from "../../src/adapters/git/repository/branch-port.ts";
 import { put, removeSites, sh, site } from "../support/git.ts";
 import type { Site } from "../support/git.ts";
 

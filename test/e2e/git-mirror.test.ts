@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { mirrorOf } from "../../src/adapters/git/names.ts";
-import { repositoryOf } from "../../src/adapters/git/repository.ts";
+import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
+import { repositoryOf } from "../../src/adapters/git/repository/repository.ts";
 import { apart, canMount, commit, put, removeSites, sh, site, type Site } from "../support/git.ts";
 import { sampled } from "../support/sampled.ts";
 

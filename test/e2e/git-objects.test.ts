@@ -2,8 +2,8 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { mirrorOf } from "../../src/adapters/git/names.ts";
-import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
+import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
+import { gitWorkspaces } from "../../src/adapters/git/workspace/workspaces.ts";
 import { canMount, apart, commit, put, removeSites, sh, site, type Site } from "../support/git.ts";
 
 afterAll(removeSites, 60_000);

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { mirrorOf } from "../../src/adapters/git/names.ts";
+import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
 import { apart, commit, mainCheckout, put, removeSites, sh, site } from "../support/git.ts";
 import type { Site } from "../support/git.ts";
 import { sampled } from "../support/sampled.ts";

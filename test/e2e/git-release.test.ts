@@ -17,7 +17,7 @@ import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { mirrorOf } from "../../src/adapters/git/names.ts";
+import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
 import { COMPILED } from "../support/compiled.ts";
 import { DIRTY } from "../support/dirty.ts";
 import { filesBelow, inventory, lost } from "../support/inventory.ts";

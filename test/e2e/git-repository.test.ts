@@ -2,7 +2,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { repositoryOf } from "../../src/adapters/git/repository.ts";
+import { repositoryOf } from "../../src/adapters/git/repository/repository.ts";
 import { removeSites, sh, site, type Site } from "../support/git.ts";
 
 afterAll(removeSites);

@@ -12,9 +12,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { mirrorOf } from "../../src/adapters/git/names.ts";
-import { repositoryOf } from "../../src/adapters/git/repository.ts";
-import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
+import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
+import { repositoryOf } from "../../src/adapters/git/repository/repository.ts";
+import { gitWorkspaces } from "../../src/adapters/git/workspace/workspaces.ts";
 import { commit, put, removeSites, sh, site } from "../support/git.ts";
 import type { Site } from "../support/git.ts";
 

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { mirrorOf } from "../../src/adapters/git/names.ts";
+import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
 import { commit, put, removeSites, sh, site, type Site } from "../support/git.ts";
 
 afterAll(removeSites, 60_000);

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { mergeWork } from "../../src/adapters/git/merge.ts";
+import { mergeWork } from "../../src/adapters/git/delivery/merge.ts";
 import { apart, commit, put, removeSites, sh, site, type Site } from "../support/git.ts";
 import { forgetBranch, handOver } from "../support/handover.ts";
 import { ahead, at, merging, MESSAGE, on, refused, status } from "../support/merging.ts";

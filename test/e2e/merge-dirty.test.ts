@@ -4,8 +4,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import type { Merging } from "../../src/adapters/git/merge-plan.ts";
-import { mergeWork } from "../../src/adapters/git/merge.ts";
+import type { Merging } from "../../src/adapters/git/delivery/merge-plan.ts";
+import { mergeWork } from "../../src/adapters/git/delivery/merge.ts";
 import { commit, put, removeSites, site } from "../support/git.ts";
 import { handOver } from "../support/handover.ts";
 

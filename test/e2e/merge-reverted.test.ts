@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { forecastMerge } from "../../src/adapters/git/merge-plan.ts";
-import { mergeWork } from "../../src/adapters/git/merge.ts";
+import { forecastMerge } from "../../src/adapters/git/delivery/merge-plan.ts";
+import { mergeWork } from "../../src/adapters/git/delivery/merge.ts";
 import { removeSites, sh, site, type Site } from "../support/git.ts";
 import { handOver } from "../support/handover.ts";
 import { ahead, at, merging, on, refused, status } from "../support/merging.ts";

@@ -2,9 +2,9 @@
 import { rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { areBranchesNews, lookedFile } from "../../src/adapters/git/looked.ts";
-import { gitMerges } from "../../src/adapters/git/merged.ts";
-import { mirrorOf } from "../../src/adapters/git/names.ts";
+import { areBranchesNews, lookedFile } from "../../src/adapters/git/delivery/last-look.ts";
+import { gitMerges } from "../../src/adapters/git/delivery/merged-elsewhere.ts";
+import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
 import type { WorkOf } from "../../src/engine/ports/merges.ts";
 import { commit, put, removeSites, sh, site, type Site } from "../support/git.ts";
 import { handOver, type HandedOver } from "../support/handover.ts";

@@ -3,9 +3,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { forecastMerge, type Merging } from "../../src/adapters/git/merge-plan.ts";
-import { mergeWork } from "../../src/adapters/git/merge.ts";
-import { mirrorOf } from "../../src/adapters/git/names.ts";
+import { forecastMerge, type Merging } from "../../src/adapters/git/delivery/merge-plan.ts";
+import { mergeWork } from "../../src/adapters/git/delivery/merge.ts";
+import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
 import { commit, put, removeSites, sh, site, type Site } from "../support/git.ts";
 import { handOver } from "../support/handover.ts";
 

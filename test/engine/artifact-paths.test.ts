@@ -1,6 +1,6 @@
 /** What is not part of the work: files of artifacts, also those of every member of a fan-out. */
 import { expect, test } from "vitest";
-import { artifactTest, ignoreLines, isCovered } from "../../src/adapters/git/artifact-paths.ts";
+import { artifactTest, ignoreLines, isCovered } from "../../src/adapters/git/snapshot/paths.ts";
 import { NO_RUN } from "../../src/core/model/run.ts";
 import { artifactPaths, leftOutOf } from "../../src/engine/submit/place.ts";
 import { fromText } from "../support/workflows.ts";

@@ -1,10 +1,10 @@
 /** Does one operation on a workspace, merges, commits or opens a branch, as a process that can be killed. */
 import { text } from "node:stream/consumers";
 import { homeAt } from "../../src/adapters/home/paths.ts";
-import { mergeWork } from "../../src/adapters/git/merge.ts";
-import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
+import { mergeWork } from "../../src/adapters/git/delivery/merge.ts";
+import { gitWorkspaces } from "../../src/adapters/git/workspace/workspaces.ts";
 import { completionBy } from "../../src/adapters/gh/completion.ts";
-import { gitBranches } from "../../src/adapters/git/branch-port.ts";
+import { gitBranches } from "../../src/adapters/git/repository/branch-port.ts";
 import type { Completion } from "../../src/engine/ports/completion.ts";
 import type { Branches, Workspaces } from "../../src/engine/ports/files.ts";
 

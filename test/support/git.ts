@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { homeAt } from "../../src/adapters/home/paths.ts";
 import type { Home } from "../../src/adapters/home/paths.ts";
-import { gitWorkspaces } from "../../src/adapters/git/workspaces.ts";
+import { gitWorkspaces } from "../../src/adapters/git/workspace/workspaces.ts";
 import type { Workspaces } from "../../src/engine/ports/files.ts";
 import { COMPILED } from "./compiled.ts";
 

@@ -1,7 +1,7 @@
 /** Work of a run that was handed over, without the run: a mirror with its refs, and its branch in the user's repository. */
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { mirrorOf, runRef, workRef } from "../../src/adapters/git/names.ts";
+import { mirrorOf, runRef, workRef } from "../../src/adapters/git/mirror/names.ts";
 import { commit, put, sh, type Site } from "./git.ts";
 
 export type HandedOver = {

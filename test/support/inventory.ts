@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { mirrorOf } from "../../src/adapters/git/names.ts";
+import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
 import { sh } from "./git.ts";
 import type { Site } from "./git.ts";
 

@@ -1,7 +1,7 @@
 /** Merges of work that was handed over, as tests ask for them. */
 
-import type { Merging } from "../../src/adapters/git/merge-plan.ts";
-import { mirrorOf } from "../../src/adapters/git/names.ts";
+import type { Merging } from "../../src/adapters/git/delivery/merge-plan.ts";
+import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
 import { UserError } from "../../src/adapters/user-error.ts";
 import { commit, put, sh, type Site } from "./git.ts";
 

@@ -8,7 +8,7 @@ import { hashOf } from "../../format/workflow/hash.ts";
 import { parseWorkflow } from "../../format/workflow/parse.ts";
 import { failpoint } from "../failpoint.ts";
 import { fileArtifacts } from "../files/artifacts/artifacts.ts";
-import { gitWorkspaces } from "../git/workspaces.ts";
+import { gitWorkspaces } from "../git/workspace/workspaces.ts";
 import { runFolders, type Env, type Home } from "../home/paths.ts";
 import { listWorkflows } from "../library/find.ts";
 import { readWorkflow } from "../library/read.ts";

@@ -1,6 +1,6 @@
 /** What repairing tells, and reasons that are in the world and not in us. */
 
-import { GitError } from "../git/call.ts";
+import { GitError } from "../git/call/call.ts";
 import { codeOf } from "../library/find.ts";
 import { UserError } from "../user-error.ts";
 

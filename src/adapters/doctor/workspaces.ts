@@ -1,10 +1,10 @@
 /** Workspaces that the journal knows and that cannot be worked in: the folder, its `.git`, the mirror or the repository is gone. */
 
 import { basename, join } from "node:path";
-import { gitDirOf, isFolder, isThere } from "../git/locate.ts";
-import { isMirror } from "../git/mirror.ts";
-import { mirrorOf } from "../git/names.ts";
-import { isWorkspaceAt } from "../git/own.ts";
+import { gitDirOf, isFolder, isThere } from "../git/repository/locate.ts";
+import { isMirror } from "../git/mirror/mirror.ts";
+import { mirrorOf } from "../git/mirror/names.ts";
+import { isWorkspaceAt } from "../git/workspace/bench.ts";
 import type { Home } from "../home/paths.ts";
 import type { Database } from "../store/database.ts";
 import { text } from "../store/row.ts";

@@ -1,11 +1,11 @@
 /** What becomes of work that is done, with git and gh. */
 
 import type { Completion } from "../../engine/ports/completion.ts";
-import { commitWork } from "../git/commit.ts";
-import { whileLocked } from "../git/lock.ts";
-import { refuseRunName } from "../git/names.ts";
-import type { On } from "../git/own.ts";
-import { tagWork } from "../git/tag.ts";
+import { commitWork } from "../git/snapshot/work-commit.ts";
+import { whileLocked } from "../git/call/locks.ts";
+import { refuseRunName } from "../git/mirror/names.ts";
+import type { On } from "../git/workspace/bench.ts";
+import { tagWork } from "../git/delivery/tag.ts";
 import { openPullRequest } from "./pull-request.ts";
 
 export function completionBy(on: On): Completion {

@@ -9,10 +9,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Completion, Opened } from "../../engine/ports/completion.ts";
 import { failpoint } from "../failpoint.ts";
-import { withoutPassword } from "../git/base.ts";
-import type { On } from "../git/own.ts";
-import { deliveryOf, pushBranch } from "../git/push-branch.ts";
-import { withScratch } from "../git/scratch.ts";
+import { withoutPassword } from "../git/repository/base.ts";
+import type { On } from "../git/workspace/bench.ts";
+import { deliveryOf, pushBranch } from "../git/delivery/push.ts";
+import { withScratch } from "../git/call/scratch.ts";
 import { repositoryNamed } from "./address.ts";
 import { gh, type Said } from "./call.ts";
 

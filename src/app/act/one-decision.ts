@@ -22,7 +22,7 @@ export async function whileDeciding<T>(
 ): Promise<T> {
   const own = decided.getStore() ?? new Set<string>();
   if (own.has(run)) return work();
-  const { whileLocked } = await import("../../adapters/git/lock.ts");
+  const { whileLocked } = await import("../../adapters/git/call/locks.ts");
   const busy = new UserError("busy", `another command has been deciding about run ${run} for a minute`, {
     next: `signalbox show ${run}`,
     exit: EXIT_CONFLICT,

@@ -113,7 +113,7 @@ async function branchOf({ box }: Acting, run: string): Promise<string> {
   const workspace = boundWorkspace(box, run);
   if (workspace === undefined)
     throw new UserError("no-workspace", `run ${run} has no workspace whose branch could be asked for`, HELP);
-  const { presentBranch } = await import("../../adapters/git/refs.ts");
+  const { presentBranch } = await import("../../adapters/git/repository/refs.ts");
   const branch = presentBranch(workspace.path);
   if (branch !== "") return branch;
   throw new UserError("no-branch", `no branch is checked out in ${workspace.path}`, `git switch -c NAME`);

@@ -6,11 +6,11 @@
  */
 
 import type { Env, Home } from "../../adapters/home/paths.ts";
-import { tipOf } from "../../adapters/git/agent-head.ts";
-import { git } from "../../adapters/git/call.ts";
-import { at, openBench, within, type Bench } from "../../adapters/git/own.ts";
-import { refAt } from "../../adapters/git/refs.ts";
-import { withCopy } from "../../adapters/git/tree.ts";
+import { tipOf } from "../../adapters/git/snapshot/agent-head.ts";
+import { git } from "../../adapters/git/call/call.ts";
+import { at, openBench, within, type Bench } from "../../adapters/git/workspace/bench.ts";
+import { refAt } from "../../adapters/git/repository/refs.ts";
+import { withCopy } from "../../adapters/git/snapshot/digest.ts";
 import type { Work } from "./row.ts";
 
 export type Place = {

@@ -5,8 +5,8 @@
  * finds the target with the work and asks for the move. The same way it confirms a merge that was made by other means.
  */
 
-import type { Merging, Strategy } from "../../adapters/git/merge-plan.ts";
-import type { Merged } from "../../adapters/git/merge.ts";
+import type { Merging, Strategy } from "../../adapters/git/delivery/merge-plan.ts";
+import type { Merged } from "../../adapters/git/delivery/merge.ts";
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { targetOf } from "../../core/gates/gate.ts";
@@ -65,7 +65,7 @@ async function deliverNow(on: Acting, id: string, how: Ending): Promise<Outcome<
   requireBranch(on, run);
   const end = isDone(on, kept) ? undefined : await requireFinish(on, kept, { ...how, voice });
   const { merging, told } = await mergingOf(on, kept, { ...how, tree: end?.facts.tree ?? kept.run.tree });
-  const { mergeWork } = await import("../../adapters/git/merge.ts");
+  const { mergeWork } = await import("../../adapters/git/delivery/merge.ts");
   const commands = commandsOf(run, how, end);
   const planned = { ...merging, ...(commands && { commands }) };
   const merged = await noting(on, run, mergeWork({ home: on.home, env: on.door.env }, planned));
@@ -143,7 +143,7 @@ function requireBranch({ box }: Acting, run: string): WorkspaceRow {
 }
 
 async function branchMergedInto({ box }: Acting, repo: string): Promise<string> {
-  const { defaultBranchOf } = await import("../../adapters/git/branches.ts");
+  const { defaultBranchOf } = await import("../../adapters/git/repository/branches.ts");
   const into = defaultBranchOf(repo, box.store.projectAt(repo)?.defaultBranch ?? "");
   if (into !== undefined) return into;
   throw new UserError("no-branch", `the default branch of ${repo} is not known`, {
@@ -214,12 +214,12 @@ async function requireShownWork(
   const { id: run, repo } = kept.row;
   const path = boundWorkspace(on.box, run)?.path;
   if (path === undefined || tree === "") return;
-  const { handoverOf, lastWorkOf } = await import("../../adapters/git/handover.ts");
+  const { handoverOf, lastWorkOf } = await import("../../adapters/git/snapshot/handover.ts");
   const git = { home: on.home, env: on.door.env };
   const artifacts = artifactPaths(on.box.workflow(kept.row.definition), kept.run);
   const shown = lastWorkOf(git, { repo, run });
   if (shown === undefined || (await handoverOf(git, { repo, run, tree, artifacts })) === shown) return;
-  const { gitBranches } = await import("../../adapters/git/branch-port.ts");
+  const { gitBranches } = await import("../../adapters/git/repository/branch-port.ts");
   const changes = await gitBranches(git).changed(path, { from: shown, tree, artifacts });
   await requireHandover(on, kept, tree);
   const { branch } = requireBranch(on, run);
@@ -244,7 +244,7 @@ async function requireSameWork(
   const path = boundWorkspace(on.box, row.id)?.path;
   const reviewed = reviewedIn(run, move);
   if (path === undefined || tree === "" || reviewed === "" || reviewed === tree) return;
-  const { gitBranches } = await import("../../adapters/git/branch-port.ts");
+  const { gitBranches } = await import("../../adapters/git/repository/branch-port.ts");
   const changes = await gitBranches({ home: on.home, env: on.door.env }).changed(path, {
     from: reviewed,
     tree,
@@ -270,7 +270,7 @@ function reviewedIn(run: Run, { need }: Move): string {
 
 /** The commit of exactly this tree. Work for which a person waived the review was not handed over before. */
 async function requireHandover(on: Acting, kept: Kept, tree: string): Promise<string> {
-  const { handoverOf } = await import("../../adapters/git/handover.ts");
+  const { handoverOf } = await import("../../adapters/git/snapshot/handover.ts");
   const { id: run, repo } = kept.row;
   const artifacts = artifactPaths(on.box.workflow(kept.row.definition), kept.run);
   const find = (): Promise<string | undefined> =>
@@ -347,8 +347,8 @@ async function deleteRemote(
   const remote = on.box.store.projectAt(of.repo)?.remote ?? "";
   if (remote === "") return { isDeleted: false, told: "the project has no remote: nothing is deleted there" };
   const [{ deleteOn }, { withoutPassword }] = await Promise.all([
-    import("../../adapters/git/push-branch.ts"),
-    import("../../adapters/git/base.ts"),
+    import("../../adapters/git/delivery/push.ts"),
+    import("../../adapters/git/repository/base.ts"),
   ]);
   const said = await deleteOn({ home: on.home, env: on.door.env }, { ...of, remote });
   const where = withoutPassword(remote);

@@ -1,6 +1,6 @@
 /** A branch for a task: one that git takes, that nobody else works on, and that is checked out nowhere. */
 
-import { isBranchName, isInTheWay } from "../../adapters/git/names.ts";
+import { isBranchName, isInTheWay } from "../../adapters/git/mirror/names.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import type { Acting } from "../context.ts";
@@ -22,7 +22,7 @@ export async function requireBranch({ box, door }: Acting, wanted: Wanted): Prom
   requireName(branch);
   requireOwn(box.store, wanted);
   requireUntaken(box.store, wanted);
-  const { branchesOf } = await import("../../adapters/git/branches.ts");
+  const { branchesOf } = await import("../../adapters/git/repository/branches.ts");
   const { names, heldBy } = await branchesOf(repo, door.env);
   const place = heldBy.get(branch);
   if (place !== undefined && place !== path) throw elsewhere(branch, place);
@@ -63,7 +63,7 @@ export async function whileUntaken<T>(
   wanted: Wanted,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { whileLocked } = await import("../../adapters/git/lock.ts");
+  const { whileLocked } = await import("../../adapters/git/call/locks.ts");
   return whileLocked({ folder: home.locks, repo: `${wanted.repo}\0branches of tasks` }, () => {
     requireUntaken(box.store, wanted);
     return work();

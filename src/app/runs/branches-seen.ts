@@ -1,7 +1,7 @@
 /** Has merged branches looked at before a list of what waits is printed. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import { areBranchesNews } from "../../adapters/git/looked.ts";
+import { areBranchesNews } from "../../adapters/git/delivery/last-look.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import type { Invocation } from "../invocation.ts";
 import { requireHome } from "./find.ts";

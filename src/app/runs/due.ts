@@ -1,6 +1,6 @@
 /** Whether a supervisor is needed: something is to be done, a run in the queue may begin, or a branch may have been merged. */
 
-import { areBranchesNews } from "../../adapters/git/looked.ts";
+import { areBranchesNews } from "../../adapters/git/delivery/last-look.ts";
 import type { Home } from "../../adapters/home/paths.ts";
 import { isTurnOfSomebody } from "../../engine/queue/position.ts";
 import type { Store } from "../../engine/ports/store.ts";

@@ -1,6 +1,6 @@
 /** A repository becomes a project: its name, the branch that work begins from, and where that is fetched from. */
 
-import { branchesOf, originOf } from "../../adapters/git/branches.ts";
+import { branchesOf, originOf } from "../../adapters/git/repository/branches.ts";
 import type { Env } from "../../adapters/home/paths.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { ProjectRow } from "../../engine/ports/projects.ts";

@@ -34,7 +34,7 @@ export async function addProject(
 ): Promise<Changed> {
   const cwd = folderAt(resolve(door.cwd, folder ?? "."));
   refuseInRun(store, { cwd, env: door.env }, "add");
-  const { repositoryOf } = await import("../../adapters/git/repository.ts");
+  const { repositoryOf } = await import("../../adapters/git/repository/repository.ts");
   const { path: repo, branch } = await repositoryOf(cwd, door.env);
   const known = store.projectAt(repo);
   if (known !== undefined)

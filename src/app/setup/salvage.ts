@@ -3,16 +3,16 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { codeOf } from "../../adapters/files/errno.ts";
-import { operationIn } from "../../adapters/git/checkout.ts";
-import { gitDirOf } from "../../adapters/git/locate.ts";
-import type { On } from "../../adapters/git/own.ts";
+import { operationIn } from "../../adapters/git/delivery/user-checkout.ts";
+import { gitDirOf } from "../../adapters/git/repository/locate.ts";
+import type { On } from "../../adapters/git/workspace/bench.ts";
 import {
   changesLeft,
   diffLeft,
   lastLeft,
   strandedCommits,
   type Change,
-} from "../../adapters/git/salvaged.ts";
+} from "../../adapters/git/salvage/salvaged.ts";
 import type { Looking, Reading } from "../declare.ts";
 import { success, type Outcome } from "../outcome.ts";
 import { requireHome } from "../runs/find.ts";
@@ -149,7 +149,7 @@ export async function restoreSalvage(
   const on: On = { home: requireHome(door), env: door.env };
   const { run, mirror, refs, kept } = await salvageNamed({ on, store, door }, word);
   const folder = resolve(door.cwd, named ?? `salvage-${run}`);
-  const { restore } = await import("../../adapters/git/restore.ts");
+  const { restore } = await import("../../adapters/git/salvage/restore.ts");
   const { files, left } = await restore(on, {
     folder,
     mirror,

@@ -3,9 +3,9 @@
 import { readdirSync, realpathSync } from "node:fs";
 import { basename, join } from "node:path";
 import { unless } from "../../adapters/files/errno.ts";
-import { isFolder, isThere } from "../../adapters/git/locate.ts";
-import { isWorkspaceAt } from "../../adapters/git/own.ts";
-import { presentBranch } from "../../adapters/git/refs.ts";
+import { isFolder, isThere } from "../../adapters/git/repository/locate.ts";
+import { isWorkspaceAt } from "../../adapters/git/workspace/bench.ts";
+import { presentBranch } from "../../adapters/git/repository/refs.ts";
 import type { Env, Home } from "../../adapters/home/paths.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";

@@ -94,7 +94,7 @@ export async function workOfRun(
     const message = `Work of run ${row.id} in ${run.state}`;
     return (await workspaces.snapshot({ path, repo, run: row.id, tree, artifacts, message })).commit;
   };
-  const { lastWorkOf } = await import("../../adapters/git/handover.ts");
+  const { lastWorkOf } = await import("../../adapters/git/snapshot/handover.ts");
   const base = bound ? await handOver() : lastWorkOf({ home: on.home }, { repo, run: row.id });
   if (base === undefined) throw notMet(`the work of run ${row.id} is gone`, "signalbox salvage list");
   return { base, told: [`it continues the work of ${row.id}, ${branch} at ${base.slice(0, SHORT)}`] };

@@ -166,7 +166,7 @@ async function workFor(
   { run, branch }: { readonly run: Before | undefined; readonly branch: string | undefined },
 ): Promise<Pick<Entry, "base" | "tree" | "told">> {
   const { env } = on.door;
-  const { tipOfBranch, treeOfCommit } = await import("../../adapters/git/branches.ts");
+  const { tipOfBranch, treeOfCommit } = await import("../../adapters/git/repository/branches.ts");
   const own = branch === undefined ? undefined : await tipOfBranch(repo, branch, env);
   if (run !== undefined && own !== undefined)
     throw misused(`the branch ${branch ?? ""} is there already, and has work of its own: name a new one`);

@@ -41,7 +41,7 @@ export async function siteOf(on: Acting, wanted: string, cwd: string): Promise<S
   const loaded = await requireWorkflow(wanted, door);
   requireTrusted(loaded, main);
   requireClean(box.store, loaded, wanted);
-  const { repositoryOf } = await import("../../adapters/git/repository.ts");
+  const { repositoryOf } = await import("../../adapters/git/repository/repository.ts");
   const { path: repo, head: base, branch } = await repositoryOf(at, door.env);
   const { readSettings } = await import("../../adapters/config/read.ts");
   // Settings that cannot be used are told before anything has begun.

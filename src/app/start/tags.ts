@@ -1,8 +1,8 @@
 /** A tag that cannot be made is told before a run begins, and not when its work is done. Somebody may still take its name meanwhile. */
 
-import { commonDirOf, gitDirOf } from "../../adapters/git/locate.ts";
-import { isBranchName } from "../../adapters/git/names.ts";
-import { refAt } from "../../adapters/git/refs.ts";
+import { commonDirOf, gitDirOf } from "../../adapters/git/repository/locate.ts";
+import { isBranchName } from "../../adapters/git/mirror/names.ts";
+import { refAt } from "../../adapters/git/repository/refs.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { tagsIn } from "../../core/gates/requested-tags.ts";
 import type { Literal } from "../../core/model/value.ts";

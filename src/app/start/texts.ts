@@ -28,7 +28,7 @@ export async function withTexts(on: Acting, of: On, begin: () => Promise<Submiss
   if (of.texts.length === 0) return begin();
   if (of.key === undefined) return between(on, of, begin);
   // Whoever brings the same key at the same moment means the same folder, and may begin in it.
-  const { whileLocked } = await import("../../adapters/git/lock.ts");
+  const { whileLocked } = await import("../../adapters/git/call/locks.ts");
   const lock = { folder: on.home.locks, repo: "runs that begin with texts" };
   return whileLocked(lock, () => between(on, of, begin));
 }

@@ -6,7 +6,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { whileLocked } from "../../adapters/git/lock.ts";
+import { whileLocked } from "../../adapters/git/call/locks.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { freeName, isName, namedIn, nameFor, unnamedIn } from "../../core/text/generated-names.ts";
 import type { Literal } from "../../core/model/value.ts";

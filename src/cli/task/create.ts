@@ -4,7 +4,7 @@
  * Everything that could be wrong is looked at first: what is refused has written nothing.
  */
 
-import { isBranchName } from "../../adapters/git/names.ts";
+import { isBranchName } from "../../adapters/git/mirror/names.ts";
 import { requireMaker } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { acknowledged, acting, seeThrough, type Acting } from "../../app/context.ts";
@@ -157,7 +157,7 @@ async function meantBy({ door }: Acting, repo: string, { words, options }: Given
   if (first.startsWith("refs/")) return { branch: first, summary: "" };
   if (!isBranchName(first)) return { branch: undefined, summary: first };
   if (["agent-review", "reviewing"].includes(options["status"] ?? "")) return { branch: first, summary: "" };
-  const { tipOfBranch } = await import("../../adapters/git/branches.ts");
+  const { tipOfBranch } = await import("../../adapters/git/repository/branches.ts");
   const isBranch = (await tipOfBranch(repo, first, door.env)) !== undefined;
   return isBranch ? { branch: first, summary: "" } : { branch: undefined, summary: first };
 }
@@ -224,7 +224,7 @@ async function workOf(
       "signalbox project add --default-branch NAME (update instead of add if it is a project already)",
     );
   if (to === undefined) return { base: "", tree: undefined };
-  const { tipOfBranch, treeOfCommit } = await import("../../adapters/git/branches.ts");
+  const { tipOfBranch, treeOfCommit } = await import("../../adapters/git/repository/branches.ts");
   const tip = (name: string): Promise<string | undefined> => tipOfBranch(site.repo, name, door.env);
   const base = (await tip(defaultBranch)) ?? site.base;
   const own = branch === undefined ? undefined : await tip(branch);
@@ -238,7 +238,7 @@ async function requireWork(
   { branch, status }: { readonly branch: string | undefined; readonly status: string | undefined },
 ): Promise<void> {
   if (status === undefined || loaded.workflow.definition.states[status]?.waits === true) return;
-  const { tipOfBranch } = await import("../../adapters/git/branches.ts");
+  const { tipOfBranch } = await import("../../adapters/git/repository/branches.ts");
   if (branch !== undefined && (await tipOfBranch(repo, branch, door.env)) !== undefined) return;
   const missing = branch === undefined ? "" : `, and there is no ${branch}`;
   throw new UserError(

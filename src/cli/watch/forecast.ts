@@ -1,8 +1,8 @@
 /** What merging the work of a run would do, as things are. The command looks again, and decides. */
 
-import { defaultBranchOf } from "../../adapters/git/branches.ts";
-import { handoverOf } from "../../adapters/git/handover.ts";
-import { forecastMerge, type Strategy } from "../../adapters/git/merge-plan.ts";
+import { defaultBranchOf } from "../../adapters/git/repository/branches.ts";
+import { handoverOf } from "../../adapters/git/snapshot/handover.ts";
+import { forecastMerge, type Strategy } from "../../adapters/git/delivery/merge-plan.ts";
 import type { Env, Home } from "../../adapters/home/paths.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Store } from "../../engine/ports/store.ts";

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { mirrorOf } from "../../../src/adapters/git/names.ts";
+import { mirrorOf } from "../../../src/adapters/git/mirror/names.ts";
 import { ghCalls, makeGh, pullRequests, setMood } from "../../support/gh.ts";
 import { isPerson } from "../../support/person.ts";
 import { lookIn, processesOf, type } from "../lives/life.ts";

@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { mirrorOf } from "../../../src/adapters/git/names.ts";
+import { mirrorOf } from "../../../src/adapters/git/mirror/names.ts";
 import { isPerson } from "../../support/person.ts";
 import { lookIn, type } from "../lives/life.ts";
 import { filesBelow, onStage, type Now, type Scene, type Stage } from "./stage.ts";

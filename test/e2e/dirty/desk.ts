@@ -7,7 +7,7 @@ import { cpSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gitWorkspaces } from "../../../src/adapters/git/workspaces.ts";
+import { gitWorkspaces } from "../../../src/adapters/git/workspace/workspaces.ts";
 import { fileArtifacts } from "../../../src/adapters/files/artifacts/artifacts.ts";
 import { makeFolder } from "../../../src/adapters/home/folders.ts";
 import { homeAt, runFolders, type Home } from "../../../src/adapters/home/paths.ts";

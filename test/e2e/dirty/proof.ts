@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { mirrorOf } from "../../../src/adapters/git/names.ts";
+import { mirrorOf } from "../../../src/adapters/git/mirror/names.ts";
 import { runFolders } from "../../../src/adapters/home/paths.ts";
 import type { Desk } from "./desk.ts";
 import { git, type State } from "./states.ts";

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { presentBranch } from "../../../adapters/git/refs.ts";
+import { presentBranch } from "../../../adapters/git/repository/refs.ts";
 import type { Workflow } from "../../../core/model/compile.ts";
 import { isOpen } from "../../../core/gates/gate.ts";
 import { partsOf } from "../../../core/gates/question-parts.ts";

@@ -1,7 +1,7 @@
 /** What a run has changed, from the engine's mirror: the last handover against the commit that the run began from. */
 
-import { refAt } from "../../../adapters/git/refs.ts";
-import { mirrorOf, runRef } from "../../../adapters/git/names.ts";
+import { refAt } from "../../../adapters/git/repository/refs.ts";
+import { mirrorOf, runRef } from "../../../adapters/git/mirror/names.ts";
 import type { Env, Home } from "../../../adapters/home/paths.ts";
 import { isInPlace } from "../../../engine/submit/place.ts";
 import { isFinished, type Seen } from "../../runs/find.ts";
@@ -36,8 +36,8 @@ async function linesIn(
   { base, commit }: { readonly base: string; readonly commit: string },
 ): Promise<Pick<WorkView, "files" | "added" | "removed">> {
   const [{ git }, { inMirror }] = await Promise.all([
-    import("../../../adapters/git/call.ts"),
-    import("../../../adapters/git/mirror.ts"),
+    import("../../../adapters/git/call/call.ts"),
+    import("../../../adapters/git/mirror/mirror.ts"),
   ]);
   const args = ["diff", "--shortstat", "--no-ext-diff", "--no-textconv", base, commit];
   try {

@@ -1,0 +1,59 @@
+/** The last look at default branches, remembered so that neither the next supervisor nor any command looks without need. */
+
+import { join } from "node:path";
+import type { Store } from "../../../engine/ports/store.ts";
+import { textOfOwn } from "../../home/own-file.ts";
+import type { Home } from "../../home/paths.ts";
+import { mayHaveMoved } from "../repository/branches.ts";
+
+export type Looked = {
+  readonly at: number;
+  /** For each run, where it and the default branch were. */
+  readonly branches: Readonly<Record<string, string>>;
+};
+
+export function lookedFile(home: Home): string {
+  return join(home.root, "branches.json");
+}
+
+/** What cannot be read was never looked at: the worst of it is one look too many. */
+export function readLooked(home: Home): Looked {
+  const value = parsed(textOfOwn(lookedFile(home)) ?? "");
+  if (typeof value !== "object" || value === null || !("at" in value) || !("branches" in value)) return NEVER;
+  const { at, branches } = value;
+  if (typeof at !== "number" || typeof branches !== "object" || branches === null) return NEVER;
+  const pairs = Object.entries(branches).filter(
+    (pair): pair is [string, string] => typeof pair[1] === "string",
+  );
+  return { at, branches: Object.fromEntries(pairs) };
+}
+
+const NEVER: Looked = { at: 0, branches: {} };
+
+function parsed(text: string): unknown {
+  try {
+    return text === "" ? undefined : JSON.parse(text);
+  } catch {
+    // Damaged: it is written again.
+    return undefined;
+  }
+}
+
+type Watched = Pick<Store, "workspaces" | "projectAt" | "isHalted">;
+
+/** Whether some default branch may have moved since the last look, of a project in which a run has a workspace. A few looks at files. */
+export function areBranchesNews(store: Watched, home: Home): boolean {
+  const repos = Map.groupBy(store.workspaces(), ({ repo }) => repo);
+  if (repos.size === 0) return false;
+  const { at } = readLooked(home);
+  return [...repos].some(([repo, rows]) => {
+    try {
+      const isMoved = mayHaveMoved(home, { repo, named: store.projectAt(repo)?.defaultBranch ?? "" }, at);
+      // The supervisor looks at no branch of a run that is halted: for it, it would leave again at once.
+      return isMoved && rows.some(({ run, status }) => status === "bound" && !store.isHalted(run));
+    } catch {
+      // A repository that cannot be looked at has nothing to tell.
+      return false;
+    }
+  });
+}

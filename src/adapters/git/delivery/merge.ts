@@ -1,0 +1,225 @@
+/**
+ * Delivery: a person merges the handover commit of a run into the branch that it is for.
+ *
+ * The outcome is planned first, from objects alone and without writing to the user's repository. Then everything that could be in the
+ * way is looked at. Only then the branch moves, in one step, from where it was looked at, after the one checkout that has to follow.
+ * In the end the tree that arrived is compared with the planned one.
+ */
+
+import { failpoint } from "../../failpoint.ts";
+import { UserError } from "../../user-error.ts";
+import { defaultRefs } from "../repository/branches.ts";
+import type { Call } from "../call/call.ts";
+import {
+  follow,
+  followingIn,
+  forgetFollowing,
+  noteFollowing,
+  takeBack,
+  withCheckout,
+} from "./user-checkout.ts";
+import { commitTree, type MadeCommit } from "../mirror/write-objects.ts";
+import { asking, sayCommit, type Ask } from "./containment.ts";
+import { gitDirOf } from "../repository/locate.ts";
+import { whileLocked } from "../call/locks.ts";
+import {
+  checked,
+  inRepository,
+  mergedTree,
+  oidOf,
+  requireClean,
+  siteOf,
+  type Merging,
+  type Plan,
+  type Site,
+  type Strategy,
+} from "./merge-plan.ts";
+import { blocked, listed, notCopied, sayUndone } from "./merge-refusal.ts";
+import { refreshMirror } from "../mirror/mirror.ts";
+import type { On } from "../workspace/bench.ts";
+import { bringOver, tipIn } from "./publish.ts";
+import { withObjects } from "../call/scratch.ts";
+import { authorOf, settingsOf } from "../repository/settings.ts";
+import { updateRef } from "../repository/update-ref.ts";
+
+export type Merged = {
+  /** `already`: the target had the work before. */
+  readonly how: "already" | Strategy;
+  /** The commit that the target is at; of `already`, the commit that brought the work. */
+  readonly commit: string;
+  /** That commit in words. */
+  readonly said: string;
+  /** How many files the target got or changed. */
+  readonly files: number;
+  /** The checkout that has followed; empty for none. */
+  readonly checkout: string;
+  /** The remote's branch, as it was fetched last, does not have it. */
+  readonly isUnpushed: boolean;
+  /** What the target lost, in words; empty for nothing. */
+  readonly undone: string;
+  /** What a person should know. */
+  readonly notes: readonly string[];
+};
+
+const FAILED = 1;
+
+export function mergeWork(on: On, merging: Merging): Promise<Merged> {
+  return whileLocked({ folder: on.home.locks, repo: merging.repo }, async () => {
+    try {
+      return await merge(on, merging);
+    } catch (error) {
+      // Workspaces borrow objects from the mirror: brought up to date, it gives the worker the commit that it is asked to merge.
+      if (error instanceof UserError && TO_BE_MERGED.has(error.code)) await refreshMirror(on, merging.repo);
+      throw error;
+    }
+  });
+}
+
+const TO_BE_MERGED: ReadonlySet<string> = new Set([
+  "merge-conflict",
+  "merge-reverted",
+  "unreviewed-commits",
+  "would-undo",
+]);
+
+async function merge(on: On, merging: Merging): Promise<Merged> {
+  const site = siteOf(on, merging);
+  await finishOrTakeBack(site);
+  const ready = await checked(site);
+  if (ready.how === "already") {
+    const { how, commit, said } = ready;
+    return { how, commit, said, files: 0, checkout: "", isUnpushed: false, undone: "", notes: [] };
+  }
+  const { old, path, ...plan } = ready;
+  await copyWork(site);
+  const { commit: now, notes } = await commitOf(site, { ...plan, old });
+  if (path === undefined) await moveRef(site, { old, now, gitDir: site.commonDir });
+  else await moveCheckout(site, { old, now, path });
+  await requireArrived(site, { old, now, tree: plan.tree });
+  const ask = asking(on.env, inRepository(site));
+  const said = (await sayCommit(ask, now)).text;
+  const more = await alsoBrought(ask, merging, old);
+  const fetched = await tipIn(on, site.commonDir, defaultRefs(merging.into).fetched);
+  const isUnpushed = fetched !== undefined && fetched !== now;
+  const undone = sayUndone(merging, plan.undone);
+  return {
+    how: plan.how,
+    commit: now,
+    said,
+    files: plan.changes.length,
+    checkout: path ?? "",
+    isUnpushed,
+    undone,
+    notes: [...notes, ...more],
+  };
+}
+
+/** The work may begin from commits that the target did not have: it was reset since, or it was behind the remote. */
+async function alsoBrought(ask: Ask, { base, into }: Merging, old: string): Promise<readonly string[]> {
+  if (base === "") return [];
+  const [newest = "", ...others] = (await ask(["rev-list", base, "--not", old])).out.split("\n");
+  if (newest === "") return [];
+  const count = others.length === 0 ? "1 commit" : `${others.length + 1} commits`;
+  const which = `${others.length === 0 ? "" : "up to "}${(await sayCommit(ask, newest)).text}`;
+  return [`${into} also got ${count} that the work began from: ${which}`];
+}
+
+/** A process that was killed over a checkout has left it between two commits. */
+async function finishOrTakeBack(site: Site): Promise<void> {
+  const { on, merging } = site;
+  const left = followingIn(on, merging.repo);
+  if (left === undefined) return;
+  const what = await takeBack(on, left, await oidOf(site, left.ref));
+  const gitDir = gitDirOf(left.path);
+  if (what === "ref is missing" && gitDir !== undefined)
+    await moveRef({ ...site, ref: left.ref }, { ...left, gitDir });
+  forgetFollowing(on, merging.repo);
+}
+
+type Making = Extract<Plan, { readonly tree: string }> & { readonly old: string };
+
+/** The commit that the target will be at, in the user's repository. No ref has moved yet. */
+async function commitOf(site: Site, { how, tree, old }: Making): Promise<MadeCommit> {
+  const { on, merging, commonDir } = site;
+  const { commit: work, message } = merging;
+  if (how === "ff") return { commit: work, notes: [] };
+  const { isSigned } = await settingsOf(on, merging.repo);
+  return withObjects(on, { commonDir, oid: old }, async (plain) => {
+    const call = { ...plain, durable: true };
+    const made = await mergedTree(on, call, { old, work });
+    if (made.tree !== tree || made.conflicts.length > 0)
+      throw new Error(`merging ${work} into ${old} gave ${tree} and then ${made.tree}`);
+    const author = merging.author ?? (await authorOf(on, merging.repo, "the merge commit"));
+    const parents = how === "squash" ? ["-p", old] : ["-p", old, "-p", work];
+    const input = message.endsWith("\n") ? message : `${message}\n`;
+    const args = ["commit-tree", tree, ...parents, "-F", "-"];
+    return commitTree(on, { ...call, args, input, author }, isSigned);
+  });
+}
+
+type Way = { readonly old: string; readonly now: string };
+
+/** The user's repository need not have the handover commit: it could not be written to, or the branch was deleted. */
+async function copyWork({ on, merging }: Site): Promise<void> {
+  const problem = await bringOver(on, merging);
+  if (problem !== "") throw notCopied(merging, problem);
+}
+
+async function moveCheckout(site: Site, { old, now, path }: Way & { readonly path: string }): Promise<void> {
+  const { on, merging, ref } = site;
+  const { repo } = merging;
+  await withCheckout(on, path, async (checkout) => {
+    await requireClean(site, checkout, old);
+    noteFollowing(on, { repo, path, ref, old, now });
+    const obstacle = await follow(on, checkout, { old, now });
+    if (obstacle !== undefined) {
+      forgetFollowing(on, repo);
+      throw blocked(merging, path, obstacle);
+    }
+    try {
+      await moveRef(site, { old, now, gitDir: checkout.gitDir });
+    } catch (error) {
+      // The branch stays where it was, and so must its checkout. What stands in the way of that is found by the next call.
+      if ((await follow(on, checkout, { old: now, now: old })) === undefined) forgetFollowing(on, repo);
+      throw error;
+    }
+    forgetFollowing(on, repo);
+  });
+}
+
+/** From exactly where it was looked at: a ref that moved meanwhile is not overwritten. */
+async function moveRef(site: Site, of: Way & { readonly gitDir: string }): Promise<void> {
+  const { on, merging, ref, commonDir } = site;
+  const args = ["update-ref", "-m", `signalbox: task ${merging.run} merged`, ref, of.now, of.old];
+  const call: Call = { cwd: commonDir, gitDir: of.gitDir, args, durable: true };
+  failpoint("merge.before-ref");
+  await updateRef(on, commonDir, call);
+  failpoint("merge.after-ref");
+}
+
+/**
+ * What arrived is what was planned, as the user's own git sees it: the commit is in the branch, all its objects are there, and its tree
+ * is the merge of the target and the work.
+ */
+async function requireArrived(site: Site, of: Way & { readonly tree: string }): Promise<void> {
+  const { on, merging, ref } = site;
+  const { into, repo, run, commit: work } = merging;
+  const ask = asking(on.env, inRepository(site));
+  const wrong = async (): Promise<string> => {
+    const isIn = await ask(["merge-base", "--is-ancestor", of.now, ref]);
+    if (isIn.code !== 0) return `${into} does not have the commit ${of.now.slice(0, 12)}`;
+    const whole = await ask(["rev-list", "--objects", "--quiet", of.now, `^${of.old}`]);
+    if (whole.code !== 0) return `objects of ${of.now.slice(0, 12)} are missing`;
+    const { out: tree } = await ask(["rev-parse", "--verify", `${of.now}^{tree}`]);
+    if (tree === of.tree) return "";
+    const { out } = await ask(["diff-tree", "-r", "--name-only", "--no-renames", of.tree, tree]);
+    return `these files are not as they were reviewed: ${listed(out.split("\n"))}`;
+  };
+  const what = await wrong();
+  if (what === "") return;
+  throw new UserError(
+    "not-delivered",
+    `The merge of ${work.slice(0, 12)} into ${into} went wrong: ${what}. ${run} is not done; ${into} was at ${of.old} before.`,
+    { next: `git -C '${repo}' diff ${of.tree} '${into}'`, exit: FAILED },
+  );
+}

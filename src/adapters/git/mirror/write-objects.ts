@@ -1,0 +1,202 @@
+/**
+ * Objects that the engine makes in the mirror: trees of an index, commits, and what it takes to have them on the disk.
+ *
+ * Trees and commits are written without starting git where that gives the same bytes. `git commit-tree` makes commits of users who
+ * sign theirs. `git write-tree` makes trees where an index does not say which folders changed, or where these are many: it knows which
+ * trees the mirror has in packs. An object is on the disk before a ref names it.
+ */
+
+import { lstatSync, openSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { unless } from "../../files/errno.ts";
+import { allSynced, openSynced } from "../../home/all-synced.ts";
+import { git, tryGit, type Call } from "../call/call.ts";
+import { cachedTrees, type IndexFile } from "../snapshot/index-file.ts";
+import { newObjects, treeInMirror, writeObject } from "./loose-objects.ts";
+import { inMirror } from "./mirror.ts";
+import { within, type Bench, type On } from "../workspace/bench.ts";
+
+export type NewCommit = {
+  readonly tree: string;
+  /** Empty for none. */
+  readonly parent: string;
+  readonly author: { readonly name: string; readonly email: string };
+  readonly message: string;
+};
+
+/** The notes are for a person. */
+export type MadeCommit = { readonly commit: string; readonly notes: readonly string[] };
+
+/** Makes a commit in the mirror. It is not necessarily on the disk yet. */
+export async function makeCommit(on: On, bench: Bench, of: NewCommit): Promise<MadeCommit> {
+  const commit = bench.isSigned ? undefined : writeCommit(bench, of);
+  if (commit !== undefined) return { commit, notes: [] };
+  const { tree, parent, author, message } = of;
+  const args = ["commit-tree", tree, ...(parent === "" ? [] : ["-p", parent]), "-F", "-"];
+  return commitTree(on, { ...within(bench), args, input: withLineEnd(message), author }, bench.isSigned);
+}
+
+/** Calls `git commit-tree`, signed where the user signs commits. */
+export async function commitTree(on: On, call: Call, isSigned: boolean): Promise<MadeCommit> {
+  if (!isSigned) return { commit: await git(on.env, call), notes: [] };
+  const answer = await tryGit(on.env, { ...call, args: [...call.args, "-S"], isSigned: true });
+  if (answer.code === 0) return { commit: answer.out.toString("utf8").trim(), notes: [] };
+  // A signing key may be locked while the user is away.
+  const [why = ""] = answer.err.trim().split("\n");
+  return { commit: await git(on.env, call), notes: [`the commit is not signed: ${why}`] };
+}
+
+/** Undefined where git must decide: it refuses an empty name, and a NUL in a message. */
+function writeCommit({ mirror, oidBytes }: Bench, of: NewCommit): string | undefined {
+  const [name, email] = [withoutCrud(of.author.name), withoutCrud(of.author.email)];
+  if (name === "" || email === "" || of.message.includes("\0")) return undefined;
+  const person = `${name} <${email}> ${timestamp(new Date())}`;
+  const lines = [
+    `tree ${of.tree}`,
+    ...(of.parent === "" ? [] : [`parent ${of.parent}`]),
+    `author ${person}`,
+    `committer ${person}`,
+    "",
+    withLineEnd(of.message),
+  ];
+  return writeObject(mirror, { type: "commit", body: Buffer.from(lines.join("\n")) }, oidBytes);
+}
+
+/** As git writes names and addresses: these characters would end them, or say nothing at their ends. */
+function withoutCrud(text: string): string {
+  const ends = /^[\0- .,:;<>"\\']+|[\0- .,:;<>"\\']+$/g;
+  return text.replaceAll(ends, "").replaceAll(/[\n<>]/g, "");
+}
+
+/** Seconds, and the distance from UTC as hours and minutes. */
+function timestamp(now: Date): string {
+  const minutes = -now.getTimezoneOffset();
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  const zone = `${minutes < 0 ? "-" : "+"}${String(hours).padStart(2, "0")}${String(rest).padStart(2, "0")}`;
+  return `${Math.floor(now.getTime() / 1000)} ${zone}`;
+}
+
+function withLineEnd(message: string): string {
+  return message.endsWith("\n") ? message : `${message}\n`;
+}
+
+const WRITTEN_MAX = 100;
+const TREE_MODE = "40000";
+
+export type IndexTree = {
+  readonly mirror: string;
+  readonly oidBytes: number;
+  readonly index: IndexFile;
+  /** Entries that the tree does not get. */
+  readonly isLeftOut: (name: string) => boolean;
+};
+
+/** The id of the tree; undefined where git must write it. */
+export function writeTree({ mirror, oidBytes, index, isLeftOut }: IndexTree): string | undefined {
+  const { bytes, entries, isPartial } = index;
+  const cached = isPartial ? undefined : cachedTrees(index, oidBytes);
+  if (cached === undefined || entries.some(({ stage }) => stage !== 0)) return undefined;
+  const changed = foldersOf(entries.filter(({ name }) => isLeftOut(name)));
+  let [at, written] = [0, 0];
+  const treeOf = (folder: string): string | undefined => {
+    const known = changed.has(folder) ? undefined : cached.get(folder);
+    if (known !== undefined) {
+      at += known.entries;
+      return known.oid;
+    }
+    const items: Buffer[] = [];
+    for (;;) {
+      const entry = entries[at];
+      if (entry === undefined || !entry.name.startsWith(folder)) break;
+      const [name = "", ...inner] = entry.name.slice(folder.length).split("/");
+      const isFile = inner.length === 0;
+      if (isFile) at += 1;
+      if (isFile && isLeftOut(entry.name)) continue;
+      const oid = isFile ? bytes.toString("hex", entry.oidAt, entry.flagsAt) : treeOf(`${folder}${name}/`);
+      if (oid === undefined) return undefined;
+      if (oid === EMPTY) continue;
+      const mode = isFile ? entry.mode.toString(8) : TREE_MODE;
+      items.push(Buffer.from(`${mode} ${name}\0`, "latin1"), Buffer.from(oid, "hex"));
+    }
+    if (items.length === 0 && folder !== "") return EMPTY;
+    written += 1;
+    if (written > WRITTEN_MAX) return undefined;
+    return writeObject(mirror, { type: "tree", body: Buffer.concat(items) }, oidBytes);
+  };
+  return treeOf("");
+}
+
+/** In place of an id: a folder without entries is not in the tree. */
+const EMPTY = "";
+
+/** The folders that these are in, and all above. */
+function foldersOf(entries: IndexFile["entries"]): ReadonlySet<string> {
+  const folders = new Set<string>();
+  for (const { name } of entries)
+    for (let end = name.length; end > 0;) {
+      end = name.lastIndexOf("/", end - 2) + 1;
+      folders.add(name.slice(0, end));
+    }
+  return folders;
+}
+
+/** Loose objects that we have put on the disk, each as the file that it was: thrown away and written again, it is another one. */
+const onDisk = new Map<string, string>();
+const KNOWN_MAX = 10_000;
+
+export type CommittedTree = {
+  readonly mirror: string;
+  readonly tree: string;
+  /** Durable already, with all that it reaches; empty where there is none. */
+  readonly parent: string;
+};
+
+/** The commit that is being made of a tree, durable with the tree. What the parent does not have is listed meanwhile. */
+export async function madeDurable<T extends { readonly commit: string }>(
+  on: On,
+  { mirror, tree, parent }: CommittedTree,
+  making: Promise<T>,
+): Promise<T> {
+  const [made, oids] = await Promise.all([making, added(on, { mirror, tree, parent })]);
+  await syncObjects(join(mirror, "objects"), [made.commit, ...oids]);
+  return made;
+}
+
+async function added(on: On, { mirror, tree, parent }: CommittedTree): Promise<readonly string[]> {
+  const than = parent === "" ? undefined : await treeInMirror(on, mirror, parent);
+  const not = than === undefined ? [] : ["--not", than];
+  const args = ["rev-list", "--objects", "--no-object-names", tree, ...not];
+  return newObjects(mirror, { tree, than }) ?? (await git(on.env, { ...inMirror(mirror), args })).split("\n");
+}
+
+/** Git made the objects in a pack durable when it made the pack: only those that are files of their own are left to do. */
+export async function syncObjects(objects: string, oids: readonly string[]): Promise<void> {
+  const loose = namesOf(objects, oids);
+  const fresh = new Map([...loose].filter(([file, name]) => onDisk.get(file) !== name));
+  if (fresh.size === 0) return;
+  await openSynced(
+    [...fresh.keys()].flatMap((file) => unless(["ENOENT"], () => [openSync(file, "r")]) ?? []),
+  );
+  await allSynced([...new Set([...fresh.keys()].map((file) => dirname(file))), objects]);
+  if (onDisk.size + fresh.size > KNOWN_MAX) onDisk.clear();
+  for (const [file, name] of fresh) onDisk.set(file, name);
+}
+
+/** Of those that are files of their own, each with what tells it from any other. */
+function namesOf(objects: string, oids: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    oids.flatMap((oid) => {
+      const file = join(objects, oid.slice(0, 2), oid.slice(2));
+      const name = nameOf(file);
+      return oid === "" || name === undefined ? [] : [[file, name] as const];
+    }),
+  );
+}
+
+/** Tells a file from any other that ever has its path. */
+function nameOf(file: string): string | undefined {
+  const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+  if (stat === undefined) return undefined;
+  // Not every file system knows when a file was made.
+  return `${stat.dev} ${stat.ino} ${stat.birthtimeNs === 0n ? stat.ctimeNs : stat.birthtimeNs}`;
+}

@@ -1,0 +1,91 @@
+/** Whether a branch can be made, or a name be given to one. */
+
+import { lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { unless } from "../../files/errno.ts";
+import type { Env } from "../../home/paths.ts";
+import { UserError } from "../../user-error.ts";
+import { git, tryGit } from "../call/call.ts";
+import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
+import { isBranchName } from "../mirror/names.ts";
+import { branchAt, isTabled } from "./refs.ts";
+
+const CONFLICT = 6;
+
+type Where = { readonly env: Env; readonly commonDir: string };
+
+/** `undefined` where it can be the name of a branch. */
+export async function badName({ env, commonDir }: Where, branch: string): Promise<UserError | undefined> {
+  if (isBranchName(branch)) return undefined;
+  const isOdd = /^(?:-|refs\/)/.test(branch) || branch === "@" || branch === "HEAD" || branch.includes("\0");
+  const call = { cwd: commonDir, gitDir: commonDir, args: ["check-ref-format", `refs/heads/${branch}`] };
+  if (!isOdd && (await tryGit(env, call)).code === 0) return undefined;
+  const sentence = `${JSON.stringify(branch)} cannot be the name of a branch.`;
+  return new UserError("branch-name", sentence, "git help check-ref-format");
+}
+
+/** The worktree that a branch is checked out in. Git is only asked where some HEAD names the branch. */
+export async function holderOf({ env, commonDir }: Where, branch: string): Promise<string | undefined> {
+  const names = unless(["ENOENT", "ENOTDIR"], () => readdirSync(join(commonDir, "worktrees"))) ?? [];
+  const gitDirs = [commonDir, ...names.map((name) => join(commonDir, "worktrees", name))];
+  const isElsewhere = (gitDir: string): boolean => {
+    const isFile = lstatSync(join(gitDir, "HEAD"), { throwIfNoEntry: false })?.isFile() === true;
+    return isFile && branchAt(gitDir) !== `refs/heads/${branch}`;
+  };
+  if (!isTabled(commonDir) && gitDirs.every(isElsewhere)) return undefined;
+  const args = ["worktree", "list", "--porcelain", "-z"];
+  const listed = (await git(env, { cwd: commonDir, gitDir: commonDir, args })).split("\0\0");
+  for (const each of listed) {
+    const lines = each.split("\0");
+    if (lines.includes(`branch refs/heads/${branch}`)) return lines[0]?.replace(/^worktree /, "") ?? "";
+  }
+  return undefined;
+}
+
+export function elsewhere(branch: string, path: string): UserError {
+  const sentence = `The branch ${branch} is checked out in ${path}, and git allows that in one place only.`;
+  return new UserError("branch-in-use", sentence, {
+    next: `git -C '${path}' switch --detach`,
+    exit: CONFLICT,
+  });
+}
+
+export type Asked = {
+  readonly repo: string;
+  readonly branch: string;
+  /** The worktree that may be on it already. */
+  readonly path?: string;
+};
+
+/** Why the branch of a run cannot get this name; `undefined` where it can. For commands that want to say so before anything happens. */
+export async function branchProblem(env: Env, { repo, branch, path }: Asked): Promise<UserError | undefined> {
+  const mainDir = gitDirOf(repo);
+  if (mainDir === undefined) return goneRepository(repo);
+  const where = { env, commonDir: commonDirOf(mainDir) };
+  const bad = await badName(where, branch);
+  if (bad !== undefined) return bad;
+  const holder = await holderOf(where, branch);
+  if (holder !== undefined) return holder === path ? undefined : elsewhere(branch, holder);
+  return taken(where, { repo, branch });
+}
+
+/** A branch of this name exists, or one that git cannot have beside it: `a` and `a/b`. */
+async function taken({ env, commonDir }: Where, { repo, branch }: Asked): Promise<UserError | undefined> {
+  const above = branch.split("/").map((_, index, parts) => parts.slice(0, index + 1).join("/"));
+  const listed = await git(env, {
+    cwd: commonDir,
+    gitDir: commonDir,
+    args: ["for-each-ref", "--format=%(refname:lstrip=2)", ...above.map((name) => `refs/heads/${name}`)],
+  });
+  // Given a name, git also lists what is below it.
+  const first = listed.split("\n").find((name) => above.includes(name) || name.startsWith(`${branch}/`));
+  if (first === undefined) return undefined;
+  const sentence =
+    first === branch
+      ? `There is a branch ${branch} already.`
+      : `Git cannot have a branch ${branch} while there is a branch ${first}.`;
+  return new UserError("branch-name", sentence, {
+    next: `git -C '${repo}' branch -m ${first} NEW-NAME`,
+    exit: CONFLICT,
+  });
+}

@@ -1,0 +1,157 @@
+/**
+ * The handover: everything in the workspace as one commit in the mirror, which verdicts, checks and delivery refer to.
+ *
+ * Its parent is the agent's own commit where the agent has made new ones, otherwise the handover before it. A tree that is the
+ * head's already makes no commit, whoever committed it; a merge of the agent's that ends in the same tree is taken for its history. `refs/runs/RUN/work/TREE` finds the handover of a tree again.
+ */
+
+import { failpoint } from "../../failpoint.ts";
+import { tipOf } from "./agent-head.ts";
+import { artifactTest } from "./paths.ts";
+import { git, gitRecords, tryGit } from "../call/call.ts";
+import { madeDurable, makeCommit, type MadeCommit } from "../mirror/write-objects.ts";
+import { headIndex } from "./head-index.ts";
+import { treeWithLeftOut } from "./tree-to-commit.ts";
+import { treeInMirror } from "../mirror/loose-objects.ts";
+import { inMirror } from "../mirror/mirror.ts";
+import { mirrorOf, runRef, workRef } from "../mirror/names.ts";
+import { requireNoneNested } from "./nested-repositories.ts";
+import { within, type Bench, type On } from "../workspace/bench.ts";
+import { refAt } from "../repository/refs.ts";
+import { withScratch } from "../call/scratch.ts";
+import { updateRef, writeRefs } from "../repository/update-ref.ts";
+
+type Author = { readonly name: string; readonly email: string };
+
+export type Handover = {
+  readonly run: string;
+  /** The digest of the work. */
+  readonly tree: string;
+  readonly artifacts: readonly string[];
+  readonly message: string;
+  readonly author?: Author;
+};
+
+/** Gives the commit of the work. Doing it twice gives the same. */
+export async function handover(on: On, bench: Bench, of: Handover): Promise<MadeCommit> {
+  const { run, tree, artifacts } = of;
+  const known = refAt(bench.mirror, workRef(run, tree));
+  const head = refAt(bench.mirror, runRef(run, "head")) ?? bench.base;
+  const tip = await tipOf(on, bench);
+  // Also where the commit leaves out a part of the work, as the workflow has ordered.
+  if (known !== undefined && known === head && !(await hasMerged(on, bench, { head, tip })))
+    return { commit: known, notes: [] };
+  const index = await headIndex(on, bench, tip);
+  const noneNested =
+    bench.isPlace === true ? undefined : requireNoneNested(on, bench, { run, tree, tip, index, exclude: "" });
+  const making = treeWithLeftOut(on, bench, { work: tree, tip, index, artifacts, exclude: "" }).then(
+    async (whole) => commitFor(on, bench, { of, head, tip, tree: whole }),
+  );
+  // A commit that no ref names is nothing. Both end here, because the caller's lock ends with this call.
+  await Promise.allSettled([noneNested, making]);
+  await noneNested;
+  const { commit, notes } = await making;
+  failpoint("handover.before-ref");
+  // Killed between the two, the next call finds the head and adds the other.
+  await writeRefs(bench.mirror, [
+    [runRef(run, "head"), commit],
+    [workRef(run, tree), commit],
+  ]);
+  failpoint("handover.after-ref");
+  return { commit, notes };
+}
+
+/**
+ * The handover of exactly this work; undefined where there is none. With the paths of artifacts, the commit that the ref names is
+ * compared with the work: a forged ref is no handover.
+ */
+export async function handoverOf(
+  on: On,
+  of: {
+    readonly repo: string;
+    readonly run: string;
+    readonly tree: string;
+    readonly artifacts?: readonly string[];
+  },
+): Promise<string | undefined> {
+  const mirror = mirrorOf(on.home, of.repo);
+  const commit = refAt(mirror, workRef(of.run, of.tree));
+  if (commit === undefined || of.artifacts === undefined) return commit;
+  return (await workIn(on, mirror, { commit, artifacts: of.artifacts })) === of.tree ? commit : undefined;
+}
+
+/** The tree of a commit without artifacts. */
+async function workIn(
+  on: On,
+  mirror: string,
+  { commit, artifacts }: { readonly commit: string; readonly artifacts: readonly string[] },
+): Promise<string> {
+  const call = inMirror(mirror);
+  const args = ["ls-tree", "-r", "-z", "--full-tree", "--name-only", commit];
+  const names = (await gitRecords(on.env, { ...call, args })).filter(artifactTest(artifacts));
+  if (names.length === 0) return treeInMirror(on, mirror, commit);
+  return withScratch(on, async (index) => {
+    const input = Buffer.from(names.map((name) => `${name}\0`).join(""), "latin1");
+    await git(on.env, { ...call, index, args: ["read-tree", commit] });
+    await git(on.env, { ...call, index, args: ["update-index", "-z", "--force-remove", "--stdin"], input });
+    return git(on.env, { ...call, index, args: ["write-tree"] });
+  });
+}
+
+/** The last work of a run that the mirror has; undefined where it has none. */
+export function lastWorkOf(
+  { home }: Pick<On, "home">,
+  { repo, run }: { readonly repo: string; readonly run: string },
+): string | undefined {
+  const mirror = mirrorOf(home, repo);
+  return refAt(mirror, runRef(run, "left")) ?? refAt(mirror, runRef(run, "head"));
+}
+
+type Wanted = {
+  readonly of: Pick<Handover, "message" | "author">;
+  readonly head: string;
+  readonly tip: string;
+  /** The tree of the commit: the work, and tracked artifacts as the tip has them. */
+  readonly tree: string;
+};
+
+/** The head or the agent's own commit where its tree is this one, otherwise a new commit on top of them. */
+export async function commitFor(on: On, bench: Bench, { of, head, tip, tree }: Wanted): Promise<MadeCommit> {
+  if (
+    head !== "" &&
+    (await treeInMirror(on, bench.mirror, head)) === tree &&
+    !(await hasMerged(on, bench, { head, tip }))
+  )
+    return { commit: head, notes: [] };
+  // Every head descends from the base.
+  const isKnown = ["", head, bench.base].includes(tip);
+  const isOlder = head !== "" && (isKnown || (await isAncestor(on, bench, [tip, head])));
+  const parent = isOlder ? head : tip;
+  if (parent !== head && (await treeInMirror(on, bench.mirror, parent)) === tree)
+    return { commit: parent, notes: [] };
+  const { author = bench.author, message } = of;
+  const making = makeCommit(on, bench, { tree, parent, author, message });
+  return madeDurable(on, { mirror: bench.mirror, tree, parent }, making);
+}
+
+/** The agent has merged something since the head: without its merge, a conflict that it resolved would come back at the delivery. */
+async function hasMerged(
+  on: On,
+  bench: Bench,
+  { head, tip }: { readonly head: string; readonly tip: string },
+): Promise<boolean> {
+  if (bench.isPlace === true || ["", head, bench.base].includes(tip)) return false;
+  const args = ["rev-list", "--merges", "--max-count=1", tip, "--not", head, bench.base];
+  return (await git(on.env, { ...within(bench), args })) !== "";
+}
+
+async function isAncestor(on: On, bench: Bench, commits: readonly [string, string]): Promise<boolean> {
+  const args = ["merge-base", "--is-ancestor", ...commits];
+  return (await tryGit(on.env, { ...within(bench), args })).code === 0;
+}
+
+/** All of them or none, durable when it returns. */
+export async function updateRefs(on: On, mirror: string, updates: readonly string[]): Promise<void> {
+  const input = ["start", ...updates, "prepare", "commit", ""].join("\n");
+  await updateRef(on, mirror, { ...inMirror(mirror), args: ["update-ref", "--stdin"], input });
+}

@@ -1,0 +1,131 @@
+/**
+ * All that changed in a workspace becomes one commit on the run's branch, with a message of its own: exactly the work that was judged.
+ *
+ * Its parent is the agent's last commit or the run's base, so that the branch does not show the handovers before it.
+ */
+
+import { failpoint } from "../../failpoint.ts";
+import { UserError } from "../../user-error.ts";
+import { tipOf } from "./agent-head.ts";
+import { git } from "../call/call.ts";
+import { madeDurable, makeCommit } from "../mirror/write-objects.ts";
+import { headIndex } from "./head-index.ts";
+import { treeWithLeftOut } from "./tree-to-commit.ts";
+import { treeInMirror } from "../mirror/loose-objects.ts";
+import { runRef, workRef } from "../mirror/names.ts";
+import { requireNoneNested } from "./nested-repositories.ts";
+import { openBench, within, type Bench, type On } from "../workspace/bench.ts";
+import { publish } from "../delivery/publish.ts";
+import { refAt } from "../repository/refs.ts";
+import { authorOf } from "../repository/settings.ts";
+import { digest } from "./digest.ts";
+import { writeRefs } from "../repository/update-ref.ts";
+
+export type Committing = {
+  readonly run: string;
+  readonly repo: string;
+  readonly path: string;
+  /** The digest of the work that is to be committed. */
+  readonly tree: string;
+  readonly artifacts: readonly string[];
+  /** Patterns of what is left out, one on each line. */
+  readonly exclude: string;
+  readonly message: string;
+};
+
+export type Committed = {
+  /** The commit that the branch is at. */
+  readonly commit: string;
+  /** The engine made it for this run, now or before a crash. Otherwise the agent's own commits hold the work. */
+  readonly made: boolean;
+};
+
+const GATE = 5;
+
+/** Call under the repository's lock. */
+export async function commitWork(on: On, committing: Committing): Promise<Committed> {
+  const { run, repo, path, tree, artifacts, exclude } = committing;
+  const bench = await openBench(on, path);
+  if ((await digest(on, bench, artifacts)) !== tree) throw changed(bench, committing);
+  const tip = await tipOf(on, bench);
+  const index = await headIndex(on, bench, tip);
+  await requireNoneNested(on, bench, { run, tree, tip, index, exclude });
+  const whole = await treeWithLeftOut(on, bench, { work: tree, tip, index, artifacts, exclude });
+  const head = refAt(bench.mirror, runRef(run, "head")) ?? bench.base;
+  const isMade = await isThis(on, bench, { head, committing, tip, tree: whole });
+  const isAgents = !isMade && (await treeInMirror(on, bench.mirror, tip)) === whole;
+  const commit = isMade ? head : isAgents ? tip : await make(on, bench, { committing, tip, tree: whole });
+  failpoint("commit.before-ref");
+  await writeRefs(bench.mirror, [
+    [runRef(run, "head"), commit],
+    [workRef(run, tree), commit],
+  ]);
+  const branch = bench.branch.replace("refs/heads/", "");
+  const [problem] = await publish(on, { run, repo, branch, commit });
+  failpoint("commit.after-ref");
+  if (problem !== undefined)
+    throw new UserError("branch-in-use", problem, { next: `git -C '${repo}' switch --detach`, exit: GATE });
+  return { commit, made: !isAgents };
+}
+
+function changed({ path }: Bench, { run, tree }: Committing): UserError {
+  return new UserError(
+    "work-changed",
+    `The work of ${run} has changed since the gate before its commit: nothing is committed.`,
+    { next: `git -C '${path}' diff ${tree}, undo what is not wanted`, exit: GATE },
+  );
+}
+
+type Making = { readonly committing: Committing; readonly tip: string; readonly tree: string };
+
+/** Whether the head is the very commit that would be made: it was, before a crash. */
+async function isThis(on: On, bench: Bench, of: Making & { readonly head: string }): Promise<boolean> {
+  const text = await git(on.env, { ...within(bench), args: ["cat-file", "commit", of.head] });
+  const end = text.indexOf("\n\n");
+  const [first = "", ...headers] = text.slice(0, end).split("\n");
+  const parents = headers.filter((line) => line.startsWith("parent "));
+  return (
+    first === `tree ${of.tree}` &&
+    parents.join() === `parent ${of.tip}` &&
+    text.slice(end + 2).trim() === messageOf(of.committing).trim()
+  );
+}
+
+function messageOf({ message, run }: Committing): string {
+  return withTrailer(message, trailerOf(run));
+}
+
+export function trailerOf(run: string): string {
+  return `Signalbox-Run: ${run}`;
+}
+
+async function make(on: On, bench: Bench, { committing, tip, tree }: Making): Promise<string> {
+  const author = await authorOf(on, committing.repo, "the commit");
+  const making = makeCommit(on, bench, { tree, parent: tip, author, message: messageOf(committing) });
+  return (await madeDurable(on, { mirror: bench.mirror, tree, parent: tip }, making)).commit;
+}
+
+/** Lines such as `Co-authored-by: ...` at the end of a message are one block. Only the engine says which run a commit belongs to. */
+export function withTrailer(message: string, trailer: string): string {
+  const [name = ""] = trailer.split(":");
+  const forged = new RegExp(String.raw`(?:^|\n)[ \t]*${name}[ \t]*:[^\n]*(?=\n|$)`, "gi");
+  const text = plain(message).replaceAll(forged, "").trim();
+  if (text === "") return `${trailer}\n`;
+  const [, ...rest] = text.split(/\n{2,}/);
+  const last = rest.at(-1)?.split("\n") ?? [];
+  const isBlock = last.length > 0 && last.every((line) => /^[A-Za-z][A-Za-z0-9-]*: \S/.test(line));
+  return `${text}\n${isBlock ? "" : "\n"}${trailer}\n`;
+}
+
+/** Characters that command a terminal are removed; what ends a text for git is shown. */
+function plain(message: string): string {
+  return (
+    message
+      .replaceAll(/\r\n?/g, "\n")
+      .replaceAll("\0", "\uFFFD")
+      // oxlint-disable-next-line no-control-regex
+      .replaceAll(/[\u0001-\u0008\u000B-\u001F\u007F-\u009F]/g, "")
+      .replaceAll(/[ \t]+$/gm, "")
+      .trim()
+  );
+}
