@@ -1,7 +1,11 @@
 /** A verb of people as a command: which run, which words, and how its outcome is shown. */
 
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { call } from "../app/client.ts";
-import { NEEDS_TEXT, UserError } from "../app/failure.ts";
+import { badUsage, NEEDS_TEXT, UserError } from "../app/failure.ts";
 import type { Given } from "../app/invocation.ts";
 import type { Outcome } from "../app/outcome.ts";
 import type { InputOf } from "../app/schemas.ts";
@@ -9,7 +13,6 @@ import { textIn } from "../app/text-input.ts";
 import { answerOf } from "./acted.ts";
 import type { Answer, Door, Option } from "./command.ts";
 import { deliveryIn } from "./delivery.ts";
-import { wordsFromEditor } from "./editor.ts";
 
 export const VERB_OPTIONS: Readonly<Record<string, Option>> = {
   to: { takes: "WHERE", about: "which of several: a state, an option, or a part of an option" },
@@ -57,4 +60,38 @@ function runAndText(
   const text = given === "-" ? textIn(cwd, "-") : given;
   if (first === "-" && second === undefined) return { text };
   return { run: first, text, either: first !== undefined && second === undefined };
+}
+
+/** Lines that begin with this sign are not part of the words. */
+const COMMENT = "#";
+
+/** Empty where nothing was written. */
+function wordsFromEditor(about: string, { env }: Pick<Door, "env">): string {
+  const editor = [env["VISUAL"], env["EDITOR"]].find((name) => name !== undefined && name !== "");
+  if (editor === undefined)
+    throw badUsage("no words were given, and neither VISUAL nor EDITOR is set", "give the words as TEXT");
+  const folder = mkdtempSync(join(tmpdir(), "signalbox-words-"));
+  const file = join(folder, "WORDS.md");
+  try {
+    writeFileSync(
+      file,
+      `\n${COMMENT} ${about}\n${COMMENT} Lines that begin with ${COMMENT} are left out; without words nothing is done.\n`,
+      {
+        mode: 0o600,
+      },
+    );
+    // An editor may be a command with arguments, as git takes it.
+    const { status } = spawnSync("/bin/sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit" });
+    return status === 0 ? withoutComments(readFileSync(file, "utf8")) : "";
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function withoutComments(text: string): string {
+  return text
+    .split("\n")
+    .filter((line) => !line.startsWith(COMMENT))
+    .join("\n")
+    .trim();
 }

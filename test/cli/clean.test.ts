@@ -1,7 +1,7 @@
 /** What is proven before its first run, and what is not proven again. */
 import { expect, test } from "vitest";
 import { UserError } from "../../src/adapters/user-error.ts";
-import { requireClean } from "../../src/app/workflows/proven.ts";
+import { requireClean } from "../../src/app/workflows/check.ts";
 import type { Loaded } from "../../src/app/workflows/load.ts";
 import { fromText } from "../support/workflows.ts";
 

@@ -1,6 +1,6 @@
 /** Lines of a demo that are too long for a terminal. */
 import { expect, test } from "vitest";
-import { wrapped } from "../../src/cli/demo/cast.ts";
+import { wrapped } from "../../src/cli/cast.ts";
 
 test.for<[text: string, width: number, lines: string[]]>([
   ["12:00:00  short", 20, ["12:00:00  short"]],

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { USES } from "../../src/app/uses.ts";
 
 const LINES_MAX = 150;
 const root = join(import.meta.dirname, "../..");
@@ -32,4 +33,8 @@ test("what is named exists", () => {
   const all = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   expect(files.filter((file) => !all.some((path) => path.endsWith(`/${file}`)))).toEqual([]);
+});
+
+test("every use case is named", () => {
+  expect(Object.keys(USES).filter((name) => !named.includes(name))).toEqual([]);
 });

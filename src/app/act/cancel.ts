@@ -1,7 +1,6 @@
 /** Ending a run early: by what its workflow marks as cancelling, or else by the move of a person that leads to such an end. */
 
 import { UserError } from "../../adapters/user-error.ts";
-import { requirePerson } from "../../adapters/person/who.ts";
 import { targetOf } from "../../core/gates/gate.ts";
 import { finished } from "../../core/step/refuse.ts";
 import { why } from "../../core/explain/why.ts";
@@ -16,22 +15,16 @@ import { acknowledge } from "./acknowledged.ts";
 import { moveTo } from "./move.ts";
 import { carryOut, hasVerb, type VerbOutcome } from "./verbs.ts";
 
-export type Cancelling = {
-  readonly run: string;
-  readonly note?: string | undefined;
-  readonly key?: string | undefined;
-};
-
-export async function cancelRun(on: Acting, { run, note, key }: Cancelling): Promise<VerbOutcome> {
-  requirePerson(on.who);
+export async function cancel(
+  on: Acting,
+  { run: word, note, key: given }: InputOf<"cancel">,
+): Promise<VerbOutcome> {
+  const run = runOf(on, word);
+  const key = eventKey(on, given);
   const seen = seenOf(on, run);
   const isKnown = answeredBefore(on, run, key) !== undefined;
   if (isKnown || hasVerb(seen, "cancel")) return carryOut(on, { verb: "cancel", run, text: note, key });
   return acknowledge(await moveTo(on, { run, to: targetFrom(seen), note, key }));
-}
-
-export function cancel(on: Acting, { run, note, key }: InputOf<"cancel">): Promise<VerbOutcome> {
-  return cancelRun(on, { run: runOf(on, run), note, key: eventKey(on, key) });
 }
 
 function targetFrom({ workflow, run }: Seen): string {

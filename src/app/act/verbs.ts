@@ -5,7 +5,6 @@
  * a path that also answers a question is more than one event; killed in between, the run asks that question, and the same verb leads on.
  */
 
-import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { isBlank } from "../../core/text/blank.ts";
 import { targetOf } from "../../core/gates/gate.ts";
@@ -118,7 +117,6 @@ export function hasVerb({ workflow, run }: Pick<Seen, "workflow" | "run">, verb:
 }
 
 export async function carryOut(on: Acting, call: VerbCall): Promise<VerbOutcome> {
-  requirePerson(on.who);
   return whileDeciding(on, call.run, () => decide(on, call));
 }
 

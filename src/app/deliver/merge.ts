@@ -7,7 +7,6 @@
 
 import type { Merging, Strategy } from "../../adapters/git/delivery/merge-plan.ts";
 import type { Merged } from "../../adapters/git/delivery/merge.ts";
-import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { targetOf } from "../../core/gates/gate.ts";
 import type { Facts } from "../../core/model/event.ts";
@@ -54,7 +53,6 @@ export function deliverTask(
 }
 
 export function deliver(on: Acting, id: string, how: Ending): Promise<Outcome<MergeData>> {
-  requirePerson(on.who);
   return whileDeciding(on, id, () => deliverNow(on, id, how));
 }
 

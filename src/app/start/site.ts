@@ -10,7 +10,7 @@ import { UserError } from "../../adapters/user-error.ts";
 import type { Literal } from "../../core/model/value.ts";
 import type { Settings } from "../../engine/ports/settings.ts";
 import type { Acting } from "../context.ts";
-import { requireClean } from "../workflows/proven.ts";
+import { requireClean } from "../workflows/check.ts";
 import type { Invocation } from "../invocation.ts";
 import { projectFolder } from "../setup/repository.ts";
 import { rememberNames } from "../runs/environment.ts";

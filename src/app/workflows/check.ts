@@ -1,17 +1,18 @@
 /** Shows that workflows end, or how they do not. */
 
 import { findWorkflow } from "../../adapters/library/find.ts";
+import { UserError } from "../../adapters/user-error.ts";
 import { check } from "../../core/check/check.ts";
 import type { Defect } from "../../core/check/defect.ts";
 import { NODES_MAX } from "../../core/check/explore/explore.ts";
 import type { Workflow } from "../../core/model/compile.ts";
+import type { Store } from "../../engine/ports/store.ts";
 import type { Problem } from "../../format/problem.ts";
 import { EXIT_GATE, EXIT_OK } from "../exit-codes.ts";
 import type { Invocation } from "../invocation.ts";
 import type { Outcome } from "../outcome.ts";
 import type { DataOf, InputOf } from "../schemas.ts";
-import { childWorkflows } from "./children.ts";
-import { loadWorkflow, placeOf, shownPath, type Loaded } from "./load.ts";
+import { childWorkflows, loadWorkflow, placeOf, shownPath, type Loaded } from "./load.ts";
 
 type CheckedWorkflow = DataOf<"check">["workflows"][number];
 
@@ -87,4 +88,24 @@ function inOrder({ definition }: Workflow, worst: CheckedWorkflow["worst"]): Che
 function problemData(problem: Problem): CheckedWorkflow["problems"][number] {
   const { code, message, suggestion } = problem;
   return { code, message, at: placeOf(problem), ...(suggestion === undefined ? {} : { suggestion }) };
+}
+
+/** Nothing is begun that could not end: a workflow is checked before its first run, once for each content. The package's own are checked by its tests. */
+export function requireClean(
+  store: Pick<Store, "definition">,
+  { workflow, name, isShipped }: Extract<Loaded, { ok: true }>,
+  wanted: string,
+): void {
+  if (isShipped === true) return;
+  // Only what was proven is ever kept.
+  if (store.definition(workflow.hash()) !== undefined) return;
+  const { defects } = check(workflow);
+  const [first] = defects;
+  if (first === undefined) return;
+  const more = defects.length > 1 ? ` (and ${defects.length - 1} more)` : "";
+  throw new UserError("invalid-workflow", `${name}: ${first.message}${more}`, {
+    next: `signalbox check ${wanted}`,
+    exit: EXIT_GATE,
+    at: { file: first.at.file, line: first.at.line, col: first.at.col },
+  });
 }

@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { findWorkflow, type Found } from "../../adapters/library/find.ts";
 import { parseFound, type Parsed } from "../../adapters/library/load.ts";
 import { UserError } from "../../adapters/user-error.ts";
+import type { Workflow } from "../../core/model/compile.ts";
 import type { SourcePlace } from "../../core/model/workflow.ts";
 import { showProblem } from "../../format/problem.ts";
 import { EXIT_GATE } from "../exit-codes.ts";
@@ -48,4 +49,27 @@ export function shownPath({ cwd }: Invocation, { folder, file: own }: Found, fil
 
 export function placeOf({ file, line, col }: SourcePlace): SourcePlace {
   return { file, line, col };
+}
+
+/** The workflows that children of a workflow follow, by name, as far as they can be found here. One with problems is left out. */
+export async function childWorkflows(
+  { definition }: Workflow,
+  door: Invocation,
+): Promise<ReadonlyMap<string, Workflow>> {
+  const readers = Object.values(definition.artifacts).map(({ reader }) => reader);
+  const names = new Set(readers.flatMap((reader) => (reader.type === "children" ? [reader.workflow] : [])));
+  const found = await Promise.all(
+    [...names].map(async (name) => [name, await loadChild(name, door)] as const),
+  );
+  return new Map(found.flatMap(([name, workflow]) => (workflow === undefined ? [] : [[name, workflow]])));
+}
+
+async function loadChild(name: string, door: Invocation): Promise<Workflow | undefined> {
+  try {
+    const parsed = await parseFound(findWorkflow(name, door));
+    return parsed.ok ? parsed.workflow : undefined;
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
 }

@@ -8,7 +8,7 @@ import { talkOf } from "../../acted.ts";
 import { GLOBAL } from "../../arguments.ts";
 import { beginRun, givenParams, startsAgents } from "../../../app/start/begin.ts";
 import { idOf } from "../../../app/start/run-id.ts";
-import { childWorkflows } from "../../../app/workflows/children.ts";
+import { childWorkflows } from "../../../app/workflows/load.ts";
 import { EXIT_OK, EXIT_WAITING } from "../../../app/exit-codes.ts";
 import type { Given } from "../../../app/invocation.ts";
 import type { Emit } from "../../../app/outcome.ts";

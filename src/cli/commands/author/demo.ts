@@ -7,9 +7,8 @@ import { EXIT_FAILED, EXIT_OK } from "../../../app/exit-codes.ts";
 import type { Given } from "../../../app/invocation.ts";
 import type { Emit } from "../../../app/outcome.ts";
 import type { Answer, Command, Door } from "../../command.ts";
-import { COLUMNS, performAll, type Ended, type Player } from "../../demo/cast.ts";
+import { COLUMNS, isSomebodyThere, performAll, typed, type Ended, type Player } from "../../cast.ts";
 import { wrapped } from "../../fit.ts";
-import { isSomebodyThere, typed } from "../../demo/person.ts";
 import { setStage, STAND_IN, typedAnywhere, untilQuiet, type Stage } from "../../../app/demo.ts";
 
 export const command: Command = {

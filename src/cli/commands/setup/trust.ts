@@ -2,9 +2,10 @@
 
 import { call } from "../../../app/client.ts";
 import { badUsage } from "../../../app/failure.ts";
+import type { DataOf } from "../../../app/schemas.ts";
 import { answerOf, sayNext } from "../../acted.ts";
 import type { Answer, Command } from "../../command.ts";
-import { showPlan } from "../../plan.ts";
+import type { Paint } from "../../paint.ts";
 
 export const command: Command = {
   usage: "[--show | --revoke]",
@@ -27,3 +28,107 @@ export const command: Command = {
     };
   },
 };
+
+type Plan = DataOf<"trust">["runs"];
+
+/** What a repository would run. All of it is a stranger's text: it must not be able to hide or to forge a line. */
+function showPlan(plan: Plan, of: { repo: string; digest: string }, paint: Paint): string {
+  const head = (title: string, lines: readonly string[]): string[] =>
+    lines.length === 0 ? [] : ["", paint.bold(title), ...lines.map((line) => `  ${line}`)];
+  const lines = [
+    `${of.repo}/.signalbox`,
+    ...head("Problems of config.yaml, which is not used while it has any", plan.problems.map(oneLine)),
+    ...head("Ignored", plan.warnings.map(oneLine)),
+    ...head("Agents are called like this", Object.entries(plan.harnesses).flatMap(showHarness)),
+    ...head("Roles that name no harness get", plan.harness === "" ? [] : [plan.harness]),
+    ...head("Agents have terminals", plan.terminal === "" ? [] : [plan.terminal]),
+    ...head("Every agent and check is given these of your variables", plan.env),
+    ...head(
+      "Checks run these command lines",
+      Object.entries(plan.checks).map(([name, line]) => `${name}: ${oneLine(line)}`),
+    ),
+    ...head(
+      "Runs begin with these parameters, unless somebody says otherwise",
+      Object.entries(plan.params).flatMap(([name, tree]) => leavesOf(tree).map((leaf) => `${name}.${leaf}`)),
+    ),
+    ...plan.workflows.flatMap((workflow) => head(`Workflow ${workflow.name}`, showWorkflow(workflow))),
+    ...head(
+      "Other files",
+      plan.others.map(({ path, size }) => `${path} (${size} bytes)`),
+    ),
+    ...(of.digest === "" ? [] : ["", paint.dim(of.digest)]),
+    "",
+  ];
+  return lines.join("\n");
+}
+
+function leavesOf(tree: object): string[] {
+  return Object.entries(tree).flatMap(([key, value]: [string, unknown]) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      return [`${oneLine(key)}: ${sayValue(value)}`];
+    return leavesOf(value).map((leaf) => `${oneLine(key)}.${leaf}`);
+  });
+}
+
+function sayValue(value: unknown): string {
+  return typeof value === "string" ? oneLine(value) : quoted(value);
+}
+
+function showHarness([name, harness]: [string, Plan["harnesses"][string]]): string[] {
+  const {
+    command: first,
+    again,
+    terminal,
+    terminal_again: terminalAgain,
+    env = [],
+    set = {},
+    stdin,
+  } = harness;
+  const line = (title: string, argv: readonly string[] | undefined): string[] =>
+    argv === undefined ? [] : [`  ${title}: ${argv.map(argument).join(" ")}`];
+  return [
+    `${name}: ${first === undefined ? "as elsewhere, but" : first.map(argument).join(" ")}`,
+    ...line("later turns", again),
+    ...line("in a terminal", terminal),
+    ...line("in a terminal, going on", terminalAgain),
+    ...(env.length === 0 ? [] : [`  given of your variables: ${env.join(" ")}`]),
+    ...Object.entries(set).map(([key, value]) => `  with ${key}=${argument(value)}`),
+    ...(stdin === false ? ["  with nothing on standard input"] : []),
+    ...limits(harness),
+  ];
+}
+
+function limits({ minutes, stall_minutes: stall }: Plan["harnesses"][string]): string[] {
+  return [
+    ...(minutes === undefined ? [] : [`  ended after ${minutes} minutes`]),
+    ...(stall === undefined ? [] : [`  ended after ${stall} minutes of silence`]),
+  ];
+}
+
+function showWorkflow({ title, checks, roles, prompts, problems }: Plan["workflows"][number]): string[] {
+  return [
+    ...(title === "" ? [] : [oneLine(title)]),
+    ...problems.map((problem) => `problem: ${oneLine(problem)}`),
+    ...checks.map(({ artifact, command: line }) => `check ${artifact}: ${oneLine(line)}`),
+    ...roles.map(({ role, harness }) => `agent ${role}${harness === "" ? "" : `: ${oneLine(harness)}`}`),
+    ...(prompts.length === 0 ? [] : [`prompts: ${prompts.join(" ")}`]),
+  ];
+}
+
+function argument(text: string): string {
+  return /^[\w@%+=:,./{}-]+$/.test(text) ? text : quoted(text);
+}
+
+/** The end of a line is where the next thing is believed to begin. */
+function oneLine(text: string): string {
+  return text.search(UNSEEN) === -1 ? text : quoted(text);
+}
+
+/** What ends a line, cannot be seen, or turns the direction of what follows. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+function quoted(value: unknown): string {
+  return (JSON.stringify(value) ?? "").replaceAll(UNSEEN, (character) => {
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+}

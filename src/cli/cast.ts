@@ -1,14 +1,16 @@
 /** Several runs of a demo at once: each is followed, and at its gates one person is asked, one question after the other. */
 
-import { acting } from "../../app/context.ts";
-import { EXIT_WAITING } from "../../app/exit-codes.ts";
-import type { Emit } from "../../app/outcome.ts";
-import type { Door } from "../command.ts";
-import { follow, type Followed } from "../../app/story/follow.ts";
-import { taskTeller } from "../../app/story/task-lines.ts";
-import { wrapped as below } from "../fit.ts";
-import { askAtKeyboard, typed } from "./person.ts";
-import { typedAnywhere, type Gate, type Stage } from "../../app/demo.ts";
+import { createInterface } from "node:readline/promises";
+import { acting } from "../app/context.ts";
+import { EXIT_OK, EXIT_WAITING } from "../app/exit-codes.ts";
+import type { Emit } from "../app/outcome.ts";
+import type { Door } from "./command.ts";
+import type { Paint } from "./paint.ts";
+import { follow, type Followed } from "../app/story/follow.ts";
+import { taskTeller } from "../app/story/task-lines.ts";
+import { wrapped as below } from "./fit.ts";
+import { STAND_IN, typedAnywhere, type Gate, type Stage } from "../app/demo.ts";
+import { UserError } from "../app/failure.ts";
 
 export type Player = { readonly name: string; readonly run: string };
 export type Ended = Player & { readonly end: Followed };
@@ -125,4 +127,40 @@ class Floor {
     this.#turn = asked.catch(() => undefined);
     return asked;
   }
+}
+
+/** Exactly what a person would type, in this process. Gives what is printed. */
+export async function typed({ repo, env }: Stage, argv: readonly string[]): Promise<string> {
+  const { run } = await import("./run.ts");
+  const { code, stdout, stderr } = await run(argv, { cwd: repo, env, procs: STAND_IN });
+  if (code === EXIT_OK) return stdout;
+  throw new UserError("demo-failed", `signalbox ${argv.join(" ")} ended with ${code}: ${stdout}${stderr}`, {
+    next: "signalbox doctor",
+    exit: code,
+  });
+}
+
+type Said = "yes" | "no";
+
+/** Anything but a clear yes is a no, after it was asked again. */
+async function askAtKeyboard(question: string, paint: Paint): Promise<Said> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // Whoever leaves has not said yes.
+  const left = new Promise<string>((resolve) => void terminal.once("close", () => resolve("no")));
+  try {
+    for (let tries = 0; tries < 3; tries += 1) {
+      const said = (await Promise.race([terminal.question(`${paint.bold(question)} [yes/no] `), left]))
+        .trim()
+        .toLowerCase();
+      if (said === "yes" || said === "y") return "yes";
+      if (said === "no" || said === "n") return "no";
+    }
+    return "no";
+  } finally {
+    terminal.close();
+  }
+}
+
+export function isSomebodyThere(): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY;
 }
