@@ -34,7 +34,7 @@ describe("a text is put", () => {
     const bench = benchAt(folder(), of);
     bench.write("TASK.md", "## Plan\n\n## Mine\n");
     await expect(put(bench, "plan", "```\nx")).rejects.toThrow(
-      /^TASK\.md: "## Plan" cannot be written: the text leaves/,
+      /^TASK\.md: "## Plan" cannot be written: the text does not close the code fence/,
     );
     expect(bench.text("TASK.md")).toBe("## Plan\n\n## Mine\n");
   });
@@ -43,12 +43,35 @@ describe("a text is put", () => {
     const bench = benchAt(folder(), of);
     bench.write("TASK.md", "## Plan\n\np\n");
     for (const bytes of [800 * 1024, 15_000_000])
-      for (const name of ["plan", "notes"])
-        await expect(put(bench, name, "x".repeat(bytes))).rejects.toThrow(
-          /would be larger than 786432 bytes/,
-        );
+      await expect(put(bench, "notes", "x".repeat(bytes))).rejects.toThrow(
+        /would be larger than 786432 bytes/,
+      );
+    // The reader of Markdown takes less.
+    for (const bytes of [200 * 1024, 15_000_000])
+      await expect(put(bench, "plan", "x".repeat(bytes))).rejects.toThrow(
+        /would be larger than 196608 bytes/,
+      );
     expect([bench.list(), bench.text("TASK.md")]).toEqual([["TASK.md"], "## Plan\n\np\n"]);
-    await put(bench, "plan", "x".repeat(700 * 1024));
+    await put(bench, "notes", "x".repeat(700 * 1024));
+    await put(bench, "plan", "x".repeat(190 * 1024));
+    const readings = await bench.artifacts.read(bench.place);
+    expect(readings.map(({ artifact: name, faults }) => [name, faults])).toEqual([
+      ["plan", []],
+      ["notes", []],
+    ]);
+  });
+
+  test("not over a valid text if it is invalid itself", async () => {
+    const done = artifact("TASK.md", { type: "section", heading: "Plan", any: [], all: ["DONE"] });
+    const bench = benchAt(folder(), { artifacts: { plan: done } });
+    bench.write("TASK.md", "## Plan\n\nDONE: it\n");
+    await expect(put(bench, "plan", "nonsense")).rejects.toThrow(
+      /^plan is invalid: .* The former text stays\.$/,
+    );
+    expect(bench.text("TASK.md")).toBe("## Plan\n\nDONE: it\n");
+    bench.write("TASK.md", "## Plan\n\nrubbish\n");
+    await put(bench, "plan", "nonsense");
+    expect(bench.text("TASK.md")).toBe("## Plan\n\nnonsense\n");
   });
 });
 

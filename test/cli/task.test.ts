@@ -18,7 +18,11 @@ import { document, outcome, taskScene, type Tasks } from "./task-support.ts";
 
 let on: Tasks;
 beforeAll(() => {
-  on = taskScene({ "notes.md": "What is known.\n", "headed.md": "What is known.\n\n## Plan\n" });
+  on = taskScene({
+    "notes.md": "What is known.\n",
+    "headed.md": "What is known.\n\n## Plan\n",
+    "open.md": "What is known:\n\n```\n",
+  });
   on.git(on.repo, "branch", "known-branch");
   on.git(on.repo, "branch", "known-too");
 });
@@ -211,6 +215,7 @@ describe("create", () => {
       [["x", "y", "--context", "no-such.md"], "2 not-found"],
       [["x", "y", "--context", "headed.md"], "1 artifact-not-written"],
       [["x", "y", "--context", "headed.md", "--key", "k2"], "1 artifact-not-written"],
+      [["x", "y", "--context", "open.md"], "1 artifact-not-written"],
       [["x", "y", "z"], "2 bad-usage"],
     ];
     for (const [words, expected, env] of cases)

@@ -1,5 +1,5 @@
 /** Verbs of people on tasks: what each does where, what it refuses, and what to type instead. */
-import { readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { runFolders } from "../../src/adapters/home/paths.ts";
@@ -90,12 +90,19 @@ describe("a path", () => {
     expect(notesOf(id).filter((note) => note === "more")).toHaveLength(1);
   });
 
-  test("leaves the run where it is if the words cannot be written", async () => {
-    const id = await on.taskIn("stuck");
-    const { code, stderr } = await on.say(["send-back", id, "Look:\n## Review\nis wrong"]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("Review")]);
-    const { run } = on.withStore((store) => store.load(id)) ?? {};
-    expect([run?.state, run?.waivers]).toEqual(["stuck", {}]);
+  test.for<[state: string, words: string, reason: string]>([
+    ["stuck", "Look:\n## Review\nis wrong", 'the heading "Review"'],
+    ["stuck", "Look:\n\n```\nunclosed", "does not close the code fence"],
+    ["reviewing", "Look:\n\n<!-- unclosed", "does not close the HTML comment"],
+    ["reviewing", "a line of a log\n".repeat(20_000), "it would be larger than 196608 bytes"],
+  ])("leaves the run in %s if the words cannot be written", async ([state, words, reason]) => {
+    const id = await on.taskIn(state);
+    appendFileSync(join(runFolders(on.home, id).files, "TASK.md"), "\n## Fix Instructions\n\nof before\n");
+    const now = (): unknown => [on.withStore((store) => store.load(id)), pageOf(id)];
+    const before = now();
+    const { code, stderr } = await on.say(["send-back", id, words]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(reason)]);
+    expect(now()).toEqual(before);
   });
 });
 

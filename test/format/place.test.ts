@@ -72,9 +72,26 @@ describe("a section is put", () => {
     ["an underlined text", "# T\n", "x\n---\n", 'use "###"'],
     ["a fence that nothing closes", "## Plan\n\n## N\n", "```\nx", "would hide the text after it"],
     ["a comment that nothing closes", "## Plan\n\n## N\n", "<!-- x", "would hide the text after it"],
+    ["an open fence at the end of the file", "# T\n", "x\n\n```\ny\n", "close the code fence of its line 3"],
+    ["an open fence of tildes", "# T\n\n## Plan\n", "~~~\n```\ny", "close the code fence of its line 1"],
+    [
+      "an open comment at the end of the file",
+      "# T\n",
+      "x <!-- fine\n\n<!-- y\n\nz",
+      "the HTML comment of its line 3",
+    ],
+    ["an open block of HTML", "# T\n", "<pre>\n\ny", "close the HTML block of its line 1"],
+    ["an open processing instruction", "# T\n", "<?php\n\ny", "close the HTML block of its line 1"],
+    ["an open element", "# T\n", "<details>\n\ny", "close the HTML element <details> of its line 1"],
+    ["an open fence between rules", "", "---\n```\n---\n", "close the code fence of its line 2"],
     ["a file with it twice", "## Plan\na\n## Plan\nb\n", "x", "appears twice"],
-    ["a file that ends in a fence", "```\ncode\n", "x", "would not be a heading"],
-    ["a file that ends in a comment", "<!--\n", "x", "would not be a heading"],
+    [
+      "a file that ends in a fence",
+      "# T\n\n## Handoff\n\n```\ncode\n",
+      "x",
+      'close the code fence of line 5 (section "Handoff")',
+    ],
+    ["a file that ends in a comment", "<!--\n", "x", "the HTML comment of line 1, so that"],
     ["a file with too many lines", "x\n".repeat(6000), "x", "has more than 5000 lines"],
   ])("not: %s", ([, text, body, reason]) => {
     expect(put(text, body)).toContain("refused: ");

@@ -23,11 +23,13 @@ export async function writeWords(
   const place = placeOf(box, { run, workflow: box.workflow(row.definition), id });
   const now = new Date(box.clock.now()).toISOString();
   const into = join(box.folders(id).archive, `${artifact}-${run.seq}`);
+  const words = { artifact, slot: "", text: `${sayUtc(now)}\n\n${text}\n` };
+  // Words that cannot be written must not cost the former ones.
+  await box.artifacts.put(place, { ...words, isTrial: true });
   failpoint("words.before-archive");
   const archived = await box.artifacts.archive(place, { artifacts: [artifact], into });
   failpoint("words.after-archive");
-  const words = `${sayUtc(now)}\n\n${text}\n`;
-  const written = await box.artifacts.put(place, { artifact, slot: "", text: words });
+  const written = await box.artifacts.put(place, words);
   failpoint("words.after-put");
   return [...archived, ...written];
 }

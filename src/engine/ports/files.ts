@@ -189,10 +189,18 @@ export type Artifacts = {
     place: Place,
     of: { readonly artifact: string; readonly digest: string; readonly fields: readonly string[] },
   ): Promise<Readonly<Record<string, string>>>;
-  /** Puts a text to where the artifact is: its file, or its section. Throws a UserError where the text cannot stand there. */
+  /**
+   * Puts a text to where the artifact is: its file, or its section. Throws a UserError where the text cannot stand there, or where the
+   * reader would reject it and accepts the text that it replaces. A trial writes nothing.
+   */
   put(
     place: Place,
-    of: { readonly artifact: string; readonly slot: string; readonly text: string },
+    of: {
+      readonly artifact: string;
+      readonly slot: string;
+      readonly text: string;
+      readonly isTrial?: boolean;
+    },
   ): Promise<readonly string[]>;
   /**
    * Copies files to another root. Of a path, each part in braces stands for any name; what is not an ordinary file is left out. What the

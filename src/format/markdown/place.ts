@@ -5,6 +5,7 @@
  * hide this one or end it early, for example by an unclosed fence or a heading of the same level.
  */
 
+import { elementAround } from "./enclosed.ts";
 import { outlineOf, sectionsOf, startOf } from "./outline.ts";
 import type { Outline, MarkdownSection } from "./outline.ts";
 
@@ -179,11 +180,32 @@ function doubtOf({ before, after, heading, content }: Doubt): string | undefined
   const inside = sectionsOf(outlineOf("", content), DEPTH)[0];
   if (inside !== undefined)
     return `the text has the heading "${inside.name}" in it, which would end the section: use "###"`;
+  // The line end keeps a rule in the first line from being read as front matter.
+  const open = openEndOf(`\n${content}`);
+  if (open !== undefined)
+    return `the text does not close ${open.what} of its line ${open.line - 1}, which would hide the text after it`;
   const own = parts(after).filter(({ name, depth }) => depth === DEPTH && name === heading);
   const expected = content.replaceAll(/\r\n?/g, "\n");
   const isThere = own.length === 1 && own[0]?.text.endsWith(expected) === true;
   if (isThere && same(others(before, heading), others(after, heading))) return undefined;
-  return own.length === 0
-    ? `the file ends inside something that is not closed, so that "## ${heading}" would not be a heading`
-    : "the text leaves a fence or a comment open, which would hide the text after it";
+  const end = openEndOf(before.text);
+  if (own.length > 0 || end === undefined) return "the text would change the text around it";
+  const { name } = sectionsOf(before, DEPTH).at(-1) ?? {};
+  const where = name === undefined ? "" : ` (section "${name}")`;
+  return `the file does not close ${end.what} of line ${end.line}${where}, so that "## ${heading}" would not be a heading`;
+}
+
+/** The Markdown construct that is still open at the end of a text: a heading appended there would be part of it. */
+function openEndOf(text: string): { readonly what: string; readonly line: number } | undefined {
+  const outline = outlineOf("", `${text}\n\n## End\n`);
+  const last = outline.blocks.at(-1);
+  if (last === undefined) return undefined;
+  if (last.type === "heading" && startOf(last) > text.length) {
+    const around = elementAround(outline, last);
+    return around && { what: `the HTML element <${around.name}>`, line: outline.placeAt(around.offset).line };
+  }
+  const { line } = outline.placeAt(startOf(last));
+  if (last.type === "code") return { what: "the code fence", line };
+  const isComment = last.type === "html" && last.value.startsWith("<!--");
+  return { what: isComment ? "the HTML comment" : "the HTML block", line };
 }

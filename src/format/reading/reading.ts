@@ -40,7 +40,7 @@ export function readWith(find: Find): ReadArtifact {
         faults: [{ at: { file, line: 1, col: 1 }, reason: `the file is missing${purpose(reader)}` }],
       };
     }
-    const decoded = decode(file, bytes, isMarkdown(reader) ? MARKDOWN_BYTES_MAX : BYTES_MAX);
+    const decoded = decode(file, bytes, bytesMaxOf(reader));
     if (!decoded.ok) return { ...reading, found: true, digest: digestOf(bytes), faults: [decoded.fault] };
     const { rest, blank } = artifact.blocks === true ? partBlocks(decoded.text) : WHOLE(decoded.text);
     const { text, ...finding } = find(reader, file, blank);
@@ -67,9 +67,13 @@ function isFromFile(reader: Reader): reader is FileReader {
   );
 }
 
-function isMarkdown(reader: FileReader): boolean {
-  if (reader.type === "tasks") return reader.style !== "yaml";
-  return reader.type === "section" || reader.type === "document";
+/** A larger file is a fault. */
+export function bytesMaxOf(reader: Reader): number {
+  const isMarkdown =
+    reader.type === "tasks"
+      ? reader.style !== "yaml"
+      : reader.type === "section" || reader.type === "document";
+  return isMarkdown ? MARKDOWN_BYTES_MAX : BYTES_MAX;
 }
 
 function purpose(reader: FileReader): string {

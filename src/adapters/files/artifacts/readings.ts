@@ -104,7 +104,7 @@ function stampOf({ workflow }: Place, wanted: readonly FileOf[]): string {
   return own.length === 0 ? "" : `-${sha256(JSON.stringify(own.map(({ of }) => of.reader)))}`;
 }
 
-async function readerOf(wanted: readonly FileOf[]): Promise<ReadArtifact> {
+export async function readerOf(wanted: readonly Pick<FileOf, "of">[]): Promise<ReadArtifact> {
   const isMarkdown = wanted.every(({ of: { reader } }) => MARKDOWN.has(reader.type) && !("front" in reader));
   if (isMarkdown) return (await import("../../../format/markdown/read.ts")).readMarkdown;
   return (await import("../../../format/reading/read.ts")).readArtifact;
