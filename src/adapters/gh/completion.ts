@@ -4,11 +4,11 @@ import type { Completion } from "../../engine/ports/completion.ts";
 import { commitWork } from "../git/snapshot/work-commit.ts";
 import { whileLocked } from "../git/call/locks.ts";
 import { refuseRunName } from "../git/mirror/names.ts";
-import type { On } from "../git/workspace/bench.ts";
+import type { Git } from "../git/workspace/bench.ts";
 import { tagWork } from "../git/delivery/tag.ts";
 import { openPullRequest } from "./pull-request.ts";
 
-export function completionBy(on: On): Completion {
+export function completionBy(on: Git): Completion {
   return {
     commit: async (of) => {
       refuseRunName(of.run);

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import type { Completion, Opened } from "../../engine/ports/completion.ts";
 import { failpoint } from "../failpoint.ts";
 import { withoutPassword } from "../git/repository/base.ts";
-import type { On } from "../git/workspace/bench.ts";
+import type { Git } from "../git/workspace/bench.ts";
 import { deliveryOf, pushBranch } from "../git/delivery/push.ts";
 import { withScratch } from "../git/call/scratch.ts";
 import { repositoryNamed } from "./address.ts";
@@ -23,7 +23,7 @@ const TITLE_MAX = 256;
 const BODY_MAX = 65_536;
 const LINE_MAX = 300;
 
-export async function openPullRequest(on: On, wish: Wish): Promise<Opened> {
+export async function openPullRequest(on: Git, wish: Wish): Promise<Opened> {
   const { run, repo, branch, remote } = wish;
   const { tree } = wish;
   const { mirror, commit: tip, base, isAhead } = await deliveryOf(on, { run, repo, tree, base: wish.base });
@@ -48,7 +48,7 @@ export async function openPullRequest(on: On, wish: Wish): Promise<Opened> {
 }
 
 type Site = {
-  readonly on: On;
+  readonly on: Git;
   readonly wish: Wish;
   readonly folder: string;
   /** The repository, as gh names it. */

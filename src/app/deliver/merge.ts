@@ -6,7 +6,7 @@
  */
 
 import type { Merging, Strategy } from "../../adapters/git/delivery/merge-plan.ts";
-import type { Merged } from "../../adapters/git/delivery/merge.ts";
+import type { MergeResult } from "../../adapters/git/delivery/merge.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { targetOf } from "../../core/gates/gate.ts";
 import type { Facts } from "../../core/model/event.ts";
@@ -106,7 +106,7 @@ async function mergingOf(
 }
 
 /** That work undoes what others did is in the history, whether it was refused or wanted. */
-async function noting({ box }: Acting, run: string, merging: Promise<Merged>): Promise<Merged> {
+async function noting({ box }: Acting, run: string, merging: Promise<MergeResult>): Promise<MergeResult> {
   try {
     const merged = await merging;
     if (merged.undone !== "") noteNew(box, run, [`the merge undid ${merged.undone}`]);
@@ -361,7 +361,7 @@ function outcomeOf(
     readonly branch: string;
     readonly into: string;
     readonly work: string;
-    readonly merged: Merged;
+    readonly merged: MergeResult;
     readonly remote: Remote | undefined;
   },
 ): Outcome<MergeData> {
@@ -404,7 +404,7 @@ function outcomeOf(
   };
 }
 
-function sayMerged(into: string, { how, said, files }: Merged): string {
+function sayMerged(into: string, { how, said, files }: MergeResult): string {
   if (how === "already") return `${into} already contains the reviewed work (commit ${said})`;
   const count = `${files} ${files === 1 ? "file" : "files"}`;
   return `merged into ${into}${HOW[how]}: ${count}, ${into} is at ${said}`;

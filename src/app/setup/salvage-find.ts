@@ -10,7 +10,7 @@ import { unless } from "../../adapters/files/errno.ts";
 import { GitError } from "../../adapters/git/call/call.ts";
 import { isFolder, isThere } from "../../adapters/git/repository/locate.ts";
 import { mirrorOf } from "../../adapters/git/mirror/names.ts";
-import type { On } from "../../adapters/git/workspace/bench.ts";
+import type { Git } from "../../adapters/git/workspace/bench.ts";
 import { keptWorkspaces, type KeptWorkspace } from "../../adapters/git/salvage/release.ts";
 import { refsOfRuns, type RunRefs } from "../../adapters/git/mirror/run-refs.ts";
 import { lastLeft, offBranches } from "../../adapters/git/salvage/salvaged.ts";
@@ -42,7 +42,7 @@ export type Salvage = {
 };
 
 export type Searching = {
-  readonly on: On;
+  readonly on: Git;
   readonly store: Store | undefined;
   /** Only of this repository. */
   readonly repo?: string;
@@ -96,7 +96,7 @@ type Mirror = Pick<Searching, "store"> & { readonly mirror: string; readonly rep
 
 /** Work that is still in its workspace is not left by anybody. */
 async function refsIn(
-  on: On,
+  on: Git,
   { mirror, repo, store }: Mirror,
 ): Promise<readonly { readonly refs: RunRefs; readonly isStranded: boolean }[]> {
   const all = await readable(() => refsOfRuns(on, mirror), []);
@@ -139,7 +139,7 @@ export function keptGits(kept: readonly KeptWorkspace[]): readonly string[] {
 }
 
 export type Naming = {
-  readonly on: On;
+  readonly on: Git;
   readonly store: Store | undefined;
   readonly door: Invocation;
 };
@@ -191,7 +191,7 @@ function unknown(
 export type Aside = { readonly path: string; readonly reason: string; readonly at: string };
 
 /** What lies in the quarantine, without the files that say why. */
-export function quarantined({ home }: On): readonly Aside[] {
+export function quarantined({ home }: Git): readonly Aside[] {
   const names = namesIn(home.quarantine);
   return names
     .filter((name) => !(name.endsWith(".reason.txt") && names.includes(name.slice(0, -".reason.txt".length))))

@@ -5,13 +5,13 @@ import { basename, resolve } from "node:path";
 import { codeOf } from "../../adapters/files/errno.ts";
 import { operationIn } from "../../adapters/git/delivery/user-checkout.ts";
 import { gitDirOf } from "../../adapters/git/repository/locate.ts";
-import type { On } from "../../adapters/git/workspace/bench.ts";
+import type { Git } from "../../adapters/git/workspace/bench.ts";
 import {
   changesLeft,
   diffLeft,
   lastLeft,
   strandedCommits,
-  type Change,
+  type LeftChange,
 } from "../../adapters/git/salvage/salvaged.ts";
 import type { Looking, Reading } from "../declare.ts";
 import { success, type Outcome } from "../outcome.ts";
@@ -40,7 +40,7 @@ export async function listSalvages(
   { door, store }: Looking,
   { limit, ...scope }: InputOf<"salvages">,
 ): Promise<Outcome<DataOf<"salvages">>> {
-  const on: On = { home: requireHome(door), env: door.env };
+  const on: Git = { home: requireHome(door), env: door.env };
   const repo = repoMeant(store, scope, door);
   const found = await findSalvages({ on, store, ...(repo === undefined ? {} : { repo }) });
   const shown = found.slice(0, limit);
@@ -67,7 +67,7 @@ export async function listSalvages(
   );
 }
 
-async function rowOf(on: On, salvage: Salvage): Promise<SalvageRow> {
+async function rowOf(on: Git, salvage: Salvage): Promise<SalvageRow> {
   const { run, at, row, repo, branch, mirror, refs, isStranded } = salvage;
   const kept = salvage.kept.map(({ folder }) => folder);
   const left = lastLeft(refs);
@@ -94,7 +94,7 @@ export async function viewSalvage(
   { door, store }: Looking,
   { run: word, diff: isAsked }: InputOf<"salvage">,
 ): Promise<Outcome<DataOf<"salvage">>> {
-  const on: On = { home: requireHome(door), env: door.env };
+  const on: Git = { home: requireHome(door), env: door.env };
   const found = await salvageNamed({ on, store, door }, word);
   const { mirror, refs } = found;
   const view = await viewOf(on, found);
@@ -104,7 +104,7 @@ export async function viewSalvage(
   return success(`what run ${found.run} left`, data, { next: view.restore });
 }
 
-async function viewOf(on: On, found: Salvage): Promise<SalvageView> {
+async function viewOf(on: Git, found: Salvage): Promise<SalvageView> {
   const { run, row, repo, branch, mirror, refs, at } = found;
   const left = lastLeft(refs);
   const files = keptFiles(found.kept);
@@ -137,7 +137,7 @@ async function viewOf(on: On, found: Salvage): Promise<SalvageView> {
   };
 }
 
-function readable({ status, name }: Change): Change {
+function readable({ status, name }: LeftChange): LeftChange {
   return { status, name: Buffer.from(name, "latin1").toString("utf8") };
 }
 
@@ -146,7 +146,7 @@ export async function restoreSalvage(
   { door, store }: Reading,
   { run: word, folder: named }: InputOf<"restore-salvage">,
 ): Promise<Outcome<DataOf<"restore-salvage">>> {
-  const on: On = { home: requireHome(door), env: door.env };
+  const on: Git = { home: requireHome(door), env: door.env };
   const { run, mirror, refs, kept } = await salvageNamed({ on, store, door }, word);
   const folder = resolve(door.cwd, named ?? `salvage-${run}`);
   const { restore } = await import("../../adapters/git/salvage/restore.ts");

@@ -11,9 +11,9 @@ import { unless } from "../../files/errno.ts";
 import { makeFolder } from "../../home/folders.ts";
 import { newName } from "../../home/new-name.ts";
 import type { Call } from "./call.ts";
-import type { On } from "../workspace/bench.ts";
+import type { Git } from "../workspace/bench.ts";
 
-export async function withScratch<T>({ home }: On, use: (path: string) => Promise<T>): Promise<T> {
+export async function withScratch<T>({ home }: Git, use: (path: string) => Promise<T>): Promise<T> {
   const folder = join(home.root, "tmp");
   makeFolder(folder);
   const path = join(folder, `git-${process.pid}-${newName()}`);
@@ -29,7 +29,7 @@ const SHA256_HEX = 64;
 
 /** `oid` is any of the repository's: its length says how the repository hashes. */
 export async function withObjects<T>(
-  on: On,
+  on: Git,
   of: { readonly commonDir: string; readonly oid: string },
   use: (call: Omit<Call, "args">) => Promise<T>,
 ): Promise<T> {
@@ -41,7 +41,7 @@ export async function withObjects<T>(
 
 /** The same with the objects of two repositories; what git writes is gone afterwards. */
 export async function withBoth<T>(
-  on: On,
+  on: Git,
   of: { readonly commonDir: string; readonly mirror: string; readonly oid: string },
   use: (call: Omit<Call, "args">) => Promise<T>,
 ): Promise<T> {

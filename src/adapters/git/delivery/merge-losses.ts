@@ -12,7 +12,7 @@
 import { gitRecords, type Call } from "../call/call.ts";
 import { asking, containmentOf, earliest, type Ask } from "./containment.ts";
 import { mirrorOf } from "../mirror/names.ts";
-import type { On } from "../workspace/bench.ts";
+import type { Git } from "../workspace/bench.ts";
 import { refsOfRun } from "../mirror/run-refs.ts";
 
 export type Merger = {
@@ -25,7 +25,7 @@ export type Merger = {
 };
 
 /** Names of files that the target changed since the base, that the work knows of by its history, and that get the content of the base. */
-export async function undoneBy(on: On, call: Omit<Call, "args">, of: Merger): Promise<readonly string[]> {
+export async function undoneBy(on: Git, call: Omit<Call, "args">, of: Merger): Promise<readonly string[]> {
   const { base, target, work, tree } = of;
   if (base === "") return [];
   const ask = asking(on.env, call);
@@ -55,7 +55,7 @@ export type TakenOut = {
 
 /** An earlier part of the work that the merge would not bring back; undefined where all of the work arrives. */
 export async function takenOutBefore(
-  on: On,
+  on: Git,
   call: Omit<Call, "args">,
   of: Merger & { readonly run: string; readonly repo: string },
 ): Promise<TakenOut | undefined> {
@@ -88,7 +88,7 @@ async function hasAny(
   return commits.some((commit) => !others.has(commit));
 }
 
-type Part = {
+type WorkPart = {
   readonly base: string;
   /** A commit whose changes since the base are looked for. */
   readonly part: string;
@@ -96,7 +96,7 @@ type Part = {
 };
 
 /** Names of files whose changes a tree does not have: taking them out of it, as `git revert` does, changes nothing. */
-async function absentFrom(ask: Ask, { base, part, tree }: Part): Promise<readonly string[]> {
+async function absentFrom(ask: Ask, { base, part, tree }: WorkPart): Promise<readonly string[]> {
   const commitOf = async (content: string, parents: readonly string[]): Promise<string> =>
     (await ask(["commit-tree", content, ...parents, "-m", "to compare"])).out;
   const start = await commitOf(`${part}^{tree}`, []);

@@ -18,8 +18,8 @@ import {
   foreignFiles,
   operationOn,
   withCheckout,
-  type Change,
-  type Checkout,
+  type FileChange,
+  type UserCheckout,
 } from "./user-checkout.ts";
 import { asking, containmentOf, sayCommit } from "./containment.ts";
 import { commonDirOf, gitDirOf, goneRepository } from "../repository/locate.ts";
@@ -40,7 +40,7 @@ import {
 } from "./merge-refusal.ts";
 import { inMirror } from "../mirror/mirror.ts";
 import { mirrorOf } from "../mirror/names.ts";
-import type { On } from "../workspace/bench.ts";
+import type { Git } from "../workspace/bench.ts";
 import { tipIn } from "./publish.ts";
 import { withBoth } from "../call/scratch.ts";
 import { takenOutBefore, undoneBy } from "./merge-losses.ts";
@@ -70,20 +70,20 @@ export type Merging = {
   readonly commands?: { readonly merge: string; readonly end: string };
 };
 
-export type Site = {
-  readonly on: On;
+export type MergeSite = {
+  readonly on: Git;
   readonly merging: Merging;
   readonly commonDir: string;
   readonly ref: string;
 };
 
-type Ready = Planned & {
+type Ready = PlannedMerge & {
   /** The checkout that has to follow; undefined for none. */
   readonly path?: string | undefined;
 };
 
 /** The plan, where nothing is in the way of it. Whether the checkout can follow is not looked at yet. Writes nothing. */
-export async function checked(site: Site): Promise<Ready> {
+export async function checked(site: MergeSite): Promise<Ready> {
   const { merging } = site;
   const plan = await planned(site);
   if (plan.how === "already") return plan;
@@ -94,38 +94,38 @@ export async function checked(site: Site): Promise<Ready> {
   return { ...plan, path };
 }
 
-export function siteOf(on: On, merging: Merging): Site {
+export function siteOf(on: Git, merging: Merging): MergeSite {
   const gitDir = gitDirOf(merging.repo);
   if (gitDir === undefined) throw goneRepository(merging.repo);
   return { on, merging, commonDir: commonDirOf(gitDir), ref: `refs/heads/${merging.into}` };
 }
 
-export function inRepository({ commonDir }: Site): Omit<Call, "args"> {
+export function inRepository({ commonDir }: MergeSite): Omit<Call, "args"> {
   return { cwd: commonDir, gitDir: commonDir };
 }
 
-export async function oidOf(site: Site, ref: string): Promise<string | undefined> {
+export async function oidOf(site: MergeSite, ref: string): Promise<string | undefined> {
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`];
   const { code, out } = await tryGit(site.on.env, { ...inRepository(site), args });
   return code === 0 ? out.toString("utf8").trim() : undefined;
 }
 
 /** What a merge would do, as things are. */
-export type Plan =
+export type MergePlan =
   | { readonly how: "already"; readonly commit: string; readonly said: string }
   /** The tree that the target gets. */
   | {
       readonly how: Strategy;
       readonly tree: string;
-      readonly changes: readonly Change[];
+      readonly changes: readonly FileChange[];
       /** Files whose changes in the target would be lost. */
       readonly undone: readonly string[];
     };
 
-type Planned = Plan & { readonly old: string };
+type PlannedMerge = MergePlan & { readonly old: string };
 
 /** The plan, and where the target is. Throws a UserError where the work cannot be merged. Writes nothing. */
-async function planned(site: Site): Promise<Planned> {
+async function planned(site: MergeSite): Promise<PlannedMerge> {
   const { on, merging, commonDir } = site;
   const { commit: work, base, repo } = merging;
   const old = await oidOf(site, site.ref);
@@ -168,7 +168,7 @@ async function strategyFor(merging: Merging, isAhead: () => Promise<boolean>): P
 type Sides = { readonly old: string; readonly work: string };
 
 export async function mergedTree(
-  on: On,
+  on: Git,
   call: Omit<Call, "args">,
   { old, work }: Sides,
 ): Promise<{ readonly tree: string; readonly conflicts: readonly string[] }> {
@@ -183,13 +183,13 @@ export async function mergedTree(
 }
 
 /** Commits that a person put on the run's branch were not reviewed. */
-async function requireReviewed({ on, merging }: Site): Promise<void> {
+async function requireReviewed({ on, merging }: MergeSite): Promise<void> {
   const found = await personCommits(on, merging);
   if (found !== undefined) throw unreviewed(merging, found);
 }
 
 /** Where the branch is checked out; undefined for nowhere. Refuses where an operation is under way with it. */
-async function checkoutOf(site: Site): Promise<string | undefined> {
+async function checkoutOf(site: MergeSite): Promise<string | undefined> {
   const { on, ref, commonDir, merging } = site;
   const main = join(commonDir, "worktrees");
   const gitDirs = [
@@ -211,7 +211,7 @@ async function checkoutOf(site: Site): Promise<string | undefined> {
 }
 
 /** Paths at which a ref of a repository is checked out. */
-async function checkoutsOf(on: On, commonDir: string, ref: string): Promise<readonly string[]> {
+async function checkoutsOf(on: Git, commonDir: string, ref: string): Promise<readonly string[]> {
   const args = ["worktree", "list", "--porcelain", "-z"];
   const listing = await git(on.env, { cwd: commonDir, gitDir: commonDir, args });
   return listing.split("\0\0").flatMap((each) => {
@@ -223,7 +223,7 @@ async function checkoutsOf(on: On, commonDir: string, ref: string): Promise<read
 }
 
 /** What a merge would do, or why it would be refused. Nothing is touched. */
-export async function forecastMerge(on: On, merging: Merging): Promise<Plan | UserError> {
+export async function forecastMerge(on: Git, merging: Merging): Promise<MergePlan | UserError> {
   try {
     const site = siteOf(on, merging);
     const plan = await checked(site);
@@ -239,13 +239,20 @@ export async function forecastMerge(on: On, merging: Merging): Promise<Plan | Us
   }
 }
 
-export async function requireClean({ on, merging }: Site, checkout: Checkout, old: string): Promise<void> {
+export async function requireClean(
+  { on, merging }: MergeSite,
+  checkout: UserCheckout,
+  old: string,
+): Promise<void> {
   const changed = await changesIn(on, checkout, old);
   if (changed.length > 0) throw dirty(merging, checkout.path, changed);
 }
 
 /** Before anything is touched: the folders can be written to, and no other git is changing the same things. */
-async function requireWritable({ commonDir, ref, merging }: Site, path: string | undefined): Promise<void> {
+async function requireWritable(
+  { commonDir, ref, merging }: MergeSite,
+  path: string | undefined,
+): Promise<void> {
   const gitDir = path === undefined ? undefined : gitDirOf(path);
   const places = [commonDir, join(commonDir, "objects"), ...(path === undefined ? [] : [path])];
   const closed = places.find(
@@ -259,7 +266,7 @@ async function requireWritable({ commonDir, ref, merging }: Site, path: string |
 const GATE = 5;
 const CLOSED = ["EROFS", "EACCES", "EPERM"];
 
-async function noTarget({ on, commonDir, merging }: Site): Promise<UserError> {
+async function noTarget({ on, commonDir, merging }: MergeSite): Promise<UserError> {
   const { into, repo } = merging;
   const fetched = await tipIn(on, commonDir, defaultRefs(into).fetched);
   return new UserError("no-branch", `${repo} has no branch ${into} to merge into. Nothing was changed.`, {
@@ -283,7 +290,7 @@ export type PersonCommits = {
 const COMMITS_MAX = 100;
 
 /** Undefined where the branch has nothing but the run's own commits, or is gone. */
-async function personCommits(on: On, of: RunBranch): Promise<PersonCommits | undefined> {
+async function personCommits(on: Git, of: RunBranch): Promise<PersonCommits | undefined> {
   const gitDir = gitDirOf(of.repo);
   if (gitDir === undefined) return undefined;
   const commonDir = commonDirOf(gitDir);
@@ -304,7 +311,7 @@ async function personCommits(on: On, of: RunBranch): Promise<PersonCommits | und
   return found.length === 0 ? undefined : { tip, commits: found };
 }
 
-async function refsOf(on: On, mirror: string, run: string): Promise<readonly string[]> {
+async function refsOf(on: Git, mirror: string, run: string): Promise<readonly string[]> {
   const args = ["for-each-ref", "--format=%(objectname)", `refs/runs/${run}/`];
   return [...new Set((await git(on.env, { ...inMirror(mirror), args })).split("\n"))].filter(Boolean);
 }

@@ -30,19 +30,19 @@ import {
   requireClean,
   siteOf,
   type Merging,
-  type Plan,
-  type Site,
+  type MergePlan,
+  type MergeSite,
   type Strategy,
 } from "./merge-plan.ts";
 import { blocked, listed, notCopied, sayUndone } from "./merge-refusal.ts";
 import { refreshMirror } from "../mirror/mirror.ts";
-import type { On } from "../workspace/bench.ts";
+import type { Git } from "../workspace/bench.ts";
 import { bringOver, tipIn } from "./publish.ts";
 import { withObjects } from "../call/scratch.ts";
 import { authorOf, settingsOf } from "../repository/settings.ts";
 import { updateRef } from "../repository/update-ref.ts";
 
-export type Merged = {
+export type MergeResult = {
   /** `already`: the target had the work before. */
   readonly how: "already" | Strategy;
   /** The commit that the target is at; of `already`, the commit that brought the work. */
@@ -63,7 +63,7 @@ export type Merged = {
 
 const FAILED = 1;
 
-export function mergeWork(on: On, merging: Merging): Promise<Merged> {
+export function mergeWork(on: Git, merging: Merging): Promise<MergeResult> {
   return whileLocked({ folder: on.home.locks, repo: merging.repo }, async () => {
     try {
       return await merge(on, merging);
@@ -82,7 +82,7 @@ const TO_BE_MERGED: ReadonlySet<string> = new Set([
   "would-undo",
 ]);
 
-async function merge(on: On, merging: Merging): Promise<Merged> {
+async function merge(on: Git, merging: Merging): Promise<MergeResult> {
   const site = siteOf(on, merging);
   await finishOrTakeBack(site);
   const ready = await checked(site);
@@ -125,7 +125,7 @@ async function alsoBrought(ask: Ask, { base, into }: Merging, old: string): Prom
 }
 
 /** A process that was killed over a checkout has left it between two commits. */
-async function finishOrTakeBack(site: Site): Promise<void> {
+async function finishOrTakeBack(site: MergeSite): Promise<void> {
   const { on, merging } = site;
   const left = followingIn(on, merging.repo);
   if (left === undefined) return;
@@ -136,10 +136,10 @@ async function finishOrTakeBack(site: Site): Promise<void> {
   forgetFollowing(on, merging.repo);
 }
 
-type Making = Extract<Plan, { readonly tree: string }> & { readonly old: string };
+type MergeCommit = Extract<MergePlan, { readonly tree: string }> & { readonly old: string };
 
 /** The commit that the target will be at, in the user's repository. No ref has moved yet. */
-async function commitOf(site: Site, { how, tree, old }: Making): Promise<MadeCommit> {
+async function commitOf(site: MergeSite, { how, tree, old }: MergeCommit): Promise<MadeCommit> {
   const { on, merging, commonDir } = site;
   const { commit: work, message } = merging;
   if (how === "ff") return { commit: work, notes: [] };
@@ -157,15 +157,18 @@ async function commitOf(site: Site, { how, tree, old }: Making): Promise<MadeCom
   });
 }
 
-type Way = { readonly old: string; readonly now: string };
+type RefMove = { readonly old: string; readonly now: string };
 
 /** The user's repository need not have the handover commit: it could not be written to, or the branch was deleted. */
-async function copyWork({ on, merging }: Site): Promise<void> {
+async function copyWork({ on, merging }: MergeSite): Promise<void> {
   const problem = await bringOver(on, merging);
   if (problem !== "") throw notCopied(merging, problem);
 }
 
-async function moveCheckout(site: Site, { old, now, path }: Way & { readonly path: string }): Promise<void> {
+async function moveCheckout(
+  site: MergeSite,
+  { old, now, path }: RefMove & { readonly path: string },
+): Promise<void> {
   const { on, merging, ref } = site;
   const { repo } = merging;
   await withCheckout(on, path, async (checkout) => {
@@ -188,7 +191,7 @@ async function moveCheckout(site: Site, { old, now, path }: Way & { readonly pat
 }
 
 /** From exactly where it was looked at: a ref that moved meanwhile is not overwritten. */
-async function moveRef(site: Site, of: Way & { readonly gitDir: string }): Promise<void> {
+async function moveRef(site: MergeSite, of: RefMove & { readonly gitDir: string }): Promise<void> {
   const { on, merging, ref, commonDir } = site;
   const args = ["update-ref", "-m", `signalbox: task ${merging.run} merged`, ref, of.now, of.old];
   const call: Call = { cwd: commonDir, gitDir: of.gitDir, args, durable: true };
@@ -201,7 +204,7 @@ async function moveRef(site: Site, of: Way & { readonly gitDir: string }): Promi
  * What arrived is what was planned, as the user's own git sees it: the commit is in the branch, all its objects are there, and its tree
  * is the merge of the target and the work.
  */
-async function requireArrived(site: Site, of: Way & { readonly tree: string }): Promise<void> {
+async function requireArrived(site: MergeSite, of: RefMove & { readonly tree: string }): Promise<void> {
   const { on, merging, ref } = site;
   const { into, repo, run, commit: work } = merging;
   const ask = asking(on.env, inRepository(site));

@@ -16,7 +16,7 @@ import { asking, containmentOf, sayCommit } from "./containment.ts";
 import { commonDirOf, gitDirOf } from "../repository/locate.ts";
 import { lookedFile, readLooked, type Looked } from "./last-look.ts";
 import { mirrorOf, workRef } from "../mirror/names.ts";
-import type { On } from "../workspace/bench.ts";
+import type { Git } from "../workspace/bench.ts";
 import { tipIn } from "./publish.ts";
 import { isTabled, refAt } from "../repository/refs.ts";
 import { withBoth } from "../call/scratch.ts";
@@ -36,7 +36,7 @@ type View = {
   readonly mark: string;
 };
 
-export function gitMerges(on: On): Merges {
+export function gitMerges(on: Git): Merges {
   let looked: Looked = readLooked(on.home);
   /** Where everything was at the last look: it may have moved before that is remembered. */
   const marks = new Map<string, string>();
@@ -93,7 +93,7 @@ function pick(branches: Looked["branches"], runs: ReadonlySet<string>): Looked["
 }
 
 /** From files alone. Undefined where there is nothing to look for: no repository, no default branch, or nothing handed over. */
-function viewOf(on: On, of: WorkOf): View | undefined {
+function viewOf(on: Git, of: WorkOf): View | undefined {
   return orNothing(() => {
     const gitDir = gitDirOf(of.repo);
     const branch = gitDir === undefined ? undefined : defaultBranchOf(of.repo, of.defaultBranch);
@@ -118,7 +118,7 @@ function stateOf(commonDir: string, { local, fetched }: DefaultRefs): readonly (
 type Target = { readonly ref: string; readonly oid: string };
 
 /** The first ref that has the work. */
-async function lookAt(on: On, view: View): Promise<Landing | undefined> {
+async function lookAt(on: Git, view: View): Promise<Landing | undefined> {
   const { commonDir, mirror, work, of } = view;
   try {
     const targets = await targetsOf(on, view);
@@ -137,7 +137,7 @@ async function lookAt(on: On, view: View): Promise<Landing | undefined> {
   }
 }
 
-async function targetsOf(on: On, { commonDir, mirror, refs }: View): Promise<readonly Target[]> {
+async function targetsOf(on: Git, { commonDir, mirror, refs }: View): Promise<readonly Target[]> {
   const kinds = ["local", "upstream", "fetched"] as const;
   const targets = kinds.map(async (kind) => {
     const ref = refs[kind];

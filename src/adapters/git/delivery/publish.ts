@@ -13,9 +13,9 @@ import { git, type Call } from "../call/call.ts";
 import { syncObjects } from "../mirror/write-objects.ts";
 import { commonDirOf, gitDirOf, goneRepository } from "../repository/locate.ts";
 import { addedOnTop, giveObjects } from "../mirror/loose-objects.ts";
-import { inMirror, transfer, type Transfer } from "../mirror/mirror.ts";
+import { inMirror, transfer, type CommitTransfer } from "../mirror/mirror.ts";
 import { mirrorOf, runRef } from "../mirror/names.ts";
-import type { On } from "../workspace/bench.ts";
+import type { Git } from "../workspace/bench.ts";
 import { isTabled, refAt } from "../repository/refs.ts";
 import { tryUpdateRef, writeRefs } from "../repository/update-ref.ts";
 
@@ -27,7 +27,7 @@ export type Publishing = {
 };
 
 /** Gives what a person should know. What is wrong with the user's repository stops no run. Call under the repository's lock. */
-export async function publish(on: On, of: Publishing): Promise<readonly string[]> {
+export async function publish(on: Git, of: Publishing): Promise<readonly string[]> {
   try {
     const problem = await update(on, of);
     return problem === "" ? [] : [notUpdated(of, problem)];
@@ -42,7 +42,7 @@ function notUpdated({ run, branch }: Publishing, why: string): string {
 }
 
 /** Gives the reason where the branch was left as it is. */
-async function update(on: On, of: Publishing): Promise<string> {
+async function update(on: Git, of: Publishing): Promise<string> {
   const { run, repo, branch, commit } = of;
   const commonDir = commonDirIn(repo);
   const mirror = mirrorOf(on.home, repo);
@@ -65,7 +65,7 @@ async function update(on: On, of: Publishing): Promise<string> {
 
 /** Whether the engine has put the branch there: a process that was killed may not have noted it. */
 export async function isOfRun(
-  on: On,
+  on: Git,
   { mirror, run, tip }: { readonly mirror: string; readonly run: string; readonly tip: string },
 ): Promise<boolean> {
   if (refAt(mirror, runRef(run, "published")) === tip) return true;
@@ -86,7 +86,7 @@ type Bringing = {
 };
 
 /** Copies a commit of the mirror, with everything that it reaches, into the user's repository. No ref moves. Gives what went wrong. */
-export async function bringOver(on: On, { repo, commit, known }: Bringing): Promise<string> {
+export async function bringOver(on: Git, { repo, commit, known }: Bringing): Promise<string> {
   const commonDir = commonDirIn(repo);
   const mirror = mirrorOf(on.home, repo);
   const [to, from] = [userRepository(commonDir), inMirror(mirror)];
@@ -106,8 +106,8 @@ function userRepository(commonDir: string): Omit<Call, "args"> {
 
 /** The user's branches, as far as the mirror has them. */
 async function sharedCommits(
-  on: On,
-  { from, to }: Pick<Transfer, "from" | "to">,
+  on: Git,
+  { from, to }: Pick<CommitTransfer, "from" | "to">,
 ): Promise<readonly string[]> {
   const heads = await git(on.env, { ...to, args: ["for-each-ref", "--format=%(objectname)", "refs/heads"] });
   const args = ["cat-file", "--batch-check=%(objectname) %(objecttype)"];
@@ -116,7 +116,7 @@ async function sharedCommits(
 }
 
 /** The commit that a ref of the user's repository names; undefined where there is none. */
-export async function tipIn(on: On, commonDir: string, ref: string): Promise<string | undefined> {
+export async function tipIn(on: Git, commonDir: string, ref: string): Promise<string | undefined> {
   if (!isTabled(commonDir)) return refAt(commonDir, ref);
   const args = ["for-each-ref", "--format=%(objectname)", ref];
   const oid = await git(on.env, { ...userRepository(commonDir), args });

@@ -15,11 +15,11 @@ import { handoverOf } from "../snapshot/handover.ts";
 import { commonDirOf, gitDirOf, goneRepository } from "../repository/locate.ts";
 import { inMirror } from "../mirror/mirror.ts";
 import { mirrorOf } from "../mirror/names.ts";
-import type { On } from "../workspace/bench.ts";
+import type { Git } from "../workspace/bench.ts";
 import { tipIn } from "./publish.ts";
 import { withBoth, withObjects } from "../call/scratch.ts";
 
-export type Wanted = {
+export type PushRequest = {
   readonly run: string;
   readonly repo: string;
   /** The tree of the work, as it passed its gate. */
@@ -28,7 +28,7 @@ export type Wanted = {
   readonly base: string;
 };
 
-export type Delivery = {
+export type PushedWork = {
   readonly mirror: string;
   readonly commonDir: string;
   /** The handover commit of the work. */
@@ -43,7 +43,7 @@ const LIMIT_MS = 300_000;
 const LINE_MAX = 300;
 
 /** Throws a UserError where there is no such work. */
-export async function deliveryOf(on: On, of: Wanted): Promise<Delivery> {
+export async function deliveryOf(on: Git, of: PushRequest): Promise<PushedWork> {
   const { run, repo, tree } = of;
   const gitDir = gitDirOf(repo);
   if (gitDir === undefined) throw goneRepository(repo);
@@ -73,7 +73,7 @@ export type Pushing = {
 };
 
 /** Gives why it is refused there; empty where the remote has it. Throws where nobody could be reached. */
-export async function pushBranch(on: On, { mirror, commit, branch, remote }: Pushing): Promise<string> {
+export async function pushBranch(on: Git, { mirror, commit, branch, remote }: Pushing): Promise<string> {
   const ref = `refs/heads/${branch}`;
   const reach = (args: readonly string[]): Promise<Answer> =>
     tryGit(on.env, { ...inMirror(mirror), args, limitMs: LIMIT_MS, isFetch: true });
@@ -105,7 +105,7 @@ function lineIn({ err }: Pick<Answer, "err">): string {
   return withoutPassword(line ?? "the reason is not known").slice(0, LINE_MAX);
 }
 
-export type Deleting = {
+type Deleting = {
   readonly repo: string;
   readonly remote: string;
   readonly branch: string;
@@ -116,7 +116,7 @@ export type Deleting = {
 const DELETE_MS = 60_000;
 
 /** Gives what went wrong; empty where the branch is not there any more. */
-export async function deleteOn(on: On, { repo, remote, branch, merged }: Deleting): Promise<string> {
+export async function deleteOn(on: Git, { repo, remote, branch, merged }: Deleting): Promise<string> {
   const gitDir = gitDirOf(repo);
   if (gitDir === undefined) return `there is no git repository at ${repo} any more`;
   const ref = `refs/heads/${branch}`;

@@ -10,18 +10,18 @@ import { git, tryGit, type Call } from "../call/call.ts";
 import { trailerOf, withTrailer } from "../snapshot/work-commit.ts";
 import { inMirror } from "../mirror/mirror.ts";
 import { isBranchName, isInTheWay } from "../mirror/names.ts";
-import type { On } from "../workspace/bench.ts";
+import type { Git } from "../workspace/bench.ts";
 import { bringOver } from "./publish.ts";
 import { deliveryOf } from "./push.ts";
 import { authorOf } from "../repository/settings.ts";
 import { updateRef } from "../repository/update-ref.ts";
 
-type Wish = Parameters<Completion["tag"]>[0];
+type TagRequest = Parameters<Completion["tag"]>[0];
 
 const FAILED = 1;
 
 /** Called under the repository's lock. */
-export async function tagWork(on: On, wish: Wish): Promise<Tagged> {
+export async function tagWork(on: Git, wish: TagRequest): Promise<Tagged> {
   const { run, repo, tree, name, message } = wish;
   // Git takes the same names for both.
   if (!isBranchName(name)) return refused(`${JSON.stringify(name)} cannot be the name of a tag`);
@@ -53,11 +53,11 @@ export async function tagWork(on: On, wish: Wish): Promise<Tagged> {
   return { type: "tagged", tag: name, commit };
 }
 
-function treeOf(on: On, call: Omit<Call, "args">, name: string): Promise<string> {
+function treeOf(on: Git, call: Omit<Call, "args">, name: string): Promise<string> {
   return git(on.env, { ...call, args: ["rev-parse", "--verify", `${name}^{tree}`] });
 }
 
-function notDelivered({ name, repo, run }: Wish, tree: string): UserError {
+function notDelivered({ name, repo, run }: TagRequest, tree: string): UserError {
   return new UserError(
     "not-delivered",
     `The tag ${name} of ${run} does not show the content that passed its gate.`,

@@ -31,12 +31,12 @@ import { inTheWay } from "./untracked-files.ts";
 import { copyIndex } from "../snapshot/index-file.ts";
 import { commonDirOf, gitDirOf, isThere } from "../repository/locate.ts";
 import { requireFree } from "../call/locks.ts";
-import type { On } from "../workspace/bench.ts";
+import type { Git } from "../workspace/bench.ts";
 import { branchAt, headAt } from "../repository/refs.ts";
 import { withScratch } from "../call/scratch.ts";
 import { configText, entriesOf, settingsOf } from "../repository/settings.ts";
 
-export type Checkout = {
+export type UserCheckout = {
   readonly path: string;
   readonly gitDir: string;
   /** The engine's directory for calls of git. */
@@ -56,25 +56,25 @@ export type Following = {
 
 const LONG_MS = 30 * 60_000;
 
-function noteFile({ home }: On, repo: string): string {
+function noteFile({ home }: Git, repo: string): string {
   return join(home.root, "merging", `${sha256(repo).slice(0, 32)}.json`);
 }
 
-export function noteFollowing(on: On, following: Following): void {
+export function noteFollowing(on: Git, following: Following): void {
   makeFolder(join(on.home.root, "merging"));
   failpoint("merge.before-note");
   writePrivate(noteFile(on, following.repo), `${JSON.stringify(following)}\n`);
   failpoint("merge.after-note");
 }
 
-export function forgetFollowing(on: On, repo: string): void {
+export function forgetFollowing(on: Git, repo: string): void {
   failpoint("merge.before-forget");
   unless(["ENOENT"], () => unlinkSync(noteFile(on, repo)));
   failpoint("merge.after-forget");
 }
 
 /** What was under way when a process was killed. */
-export function followingIn(on: On, repo: string): Following | undefined {
+export function followingIn(on: Git, repo: string): Following | undefined {
   const text = textOfOwn(noteFile(on, repo));
   const value = text === undefined ? undefined : parsed(text);
   return isFollowing(value) && value.repo === repo ? value : undefined;
@@ -97,9 +97,9 @@ function isFollowing(value: unknown): value is Following {
 
 /** Undefined where there is no checkout at the path any more. */
 export async function withCheckout<T>(
-  on: On,
+  on: Git,
   path: string,
-  use: (checkout: Checkout) => Promise<T>,
+  use: (checkout: UserCheckout) => Promise<T>,
 ): Promise<T | undefined> {
   const gitDir = gitDirOf(path);
   if (gitDir === undefined) return undefined;
@@ -122,12 +122,12 @@ export async function withCheckout<T>(
   });
 }
 
-function at({ path, gitDir, own, objects }: Checkout, index = join(gitDir, "index")): Omit<Call, "args"> {
+function at({ path, gitDir, own, objects }: UserCheckout, index = join(gitDir, "index")): Omit<Call, "args"> {
   return { cwd: path, workTree: path, gitDir: own, objects, index };
 }
 
 /** Everything in a checkout that is not as its commit has it: staged, or in a file. Untracked files are not looked at. */
-export async function changesIn(on: On, checkout: Checkout, commit: string): Promise<readonly string[]> {
+export async function changesIn(on: Git, checkout: UserCheckout, commit: string): Promise<readonly string[]> {
   return withCopy(on, checkout, async (index) => {
     const call = { ...at(checkout, index), limitMs: LONG_MS };
     await tryGit(on.env, { ...call, args: ["update-index", "-q", "--refresh"] });
@@ -142,7 +142,7 @@ export async function changesIn(on: On, checkout: Checkout, commit: string): Pro
 const NAMES = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty"];
 
 /** A copy of the checkout's index in which no file is marked as unchanged. */
-async function withCopy<T>(on: On, checkout: Checkout, use: (index: string) => Promise<T>): Promise<T> {
+async function withCopy<T>(on: Git, checkout: UserCheckout, use: (index: string) => Promise<T>): Promise<T> {
   const { path, gitDir, oidBytes } = checkout;
   const nested = (name: string): string | undefined => {
     const inner = gitDirOf(join(path, readable(name)));
@@ -166,8 +166,8 @@ export type Obstacle = { readonly files: readonly string[]; readonly said: strin
 
 /** Files and index go from one commit to the other, or nothing does. */
 export async function follow(
-  on: On,
-  checkout: Checkout,
+  on: Git,
+  checkout: UserCheckout,
   of: Pick<Following, "old" | "now">,
 ): Promise<Obstacle | undefined> {
   const call: Omit<Call, "args"> = { ...at(checkout), limitMs: LONG_MS };
@@ -186,7 +186,7 @@ export async function follow(
 }
 
 /** Files in a checkout that git does not track, where these changes would put something. */
-export function foreignFiles(path: string, changes: readonly Change[]): Obstacle | undefined {
+export function foreignFiles(path: string, changes: readonly FileChange[]): Obstacle | undefined {
   const named = (side: "before" | "after"): readonly string[] =>
     changes.filter((change) => !change.isNested && NOTHING.test(change[side])).map(({ name }) => name);
   const foreign = inTheWay(path, { added: named("before"), removed: new Set(named("after")) });
@@ -209,7 +209,7 @@ function lastLine(said: string): string {
  * they have is theirs.
  */
 export async function takeBack(
-  on: On,
+  on: Git,
   { path, ref, old, now }: Following,
   tip: string | undefined,
 ): Promise<"ref is missing" | undefined> {
@@ -223,14 +223,14 @@ export async function takeBack(
   });
 }
 
-async function isStaged(on: On, checkout: Checkout, commit: string): Promise<boolean> {
+async function isStaged(on: Git, checkout: UserCheckout, commit: string): Promise<boolean> {
   const args = ["diff-index", "--cached", "--quiet", "--no-ext-diff", "--ignore-submodules=dirty", commit];
   const { code } = await tryGit(on.env, { ...at(checkout), args });
   return code === 0;
 }
 
 /** One file; `before` and `after` are blobs, or zeros for none. */
-export type Change = {
+export type FileChange = {
   readonly name: string;
   readonly before: string;
   readonly after: string;
@@ -239,8 +239,8 @@ export type Change = {
 };
 
 async function putBack(
-  on: On,
-  checkout: Checkout,
+  on: Git,
+  checkout: UserCheckout,
   { old, now }: Pick<Following, "old" | "now">,
 ): Promise<void> {
   const call = at(checkout);
@@ -262,13 +262,13 @@ const GITLINK = "160000";
 
 /** What differs between two commits or trees. */
 export async function changesBetween(
-  on: On,
+  on: Git,
   call: Omit<Call, "args">,
   { old, now }: Pick<Following, "old" | "now">,
-): Promise<readonly Change[]> {
+): Promise<readonly FileChange[]> {
   const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--no-ext-diff", old, now];
   const fields = await gitRecords(on.env, { ...call, args });
-  const changes: Change[] = [];
+  const changes: FileChange[] = [];
   for (let place = 0; place + 1 < fields.length; place += 2) {
     const [mode, modeAfter, before = "", after = ""] = (fields[place] ?? "").slice(1).split(" ");
     const isNested = mode === GITLINK || modeAfter === GITLINK;
@@ -278,7 +278,11 @@ export async function changesBetween(
 }
 
 /** Whether what is there came from us: the new content or the beginning of it, or nothing. */
-async function isOurs(on: On, checkout: Checkout, { name, before, after }: Change): Promise<boolean> {
+async function isOurs(
+  on: Git,
+  checkout: UserCheckout,
+  { name, before, after }: FileChange,
+): Promise<boolean> {
   const path = bytePath(checkout.path, name);
   const stat = unless(["ENOENT", "ENOTDIR"], () => lstatSync(path));
   if (stat === undefined) return true;

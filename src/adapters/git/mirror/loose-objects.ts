@@ -22,7 +22,7 @@ import { codeOf, unless } from "../../files/errno.ts";
 import { newName } from "../../home/new-name.ts";
 import { git, gitRecords } from "../call/call.ts";
 import { inMirror } from "./mirror.ts";
-import type { On } from "../workspace/bench.ts";
+import type { Git } from "../workspace/bench.ts";
 
 type LooseObject = { readonly type: string; readonly body: Buffer };
 type TreeItem = { readonly mode: string; readonly oid: string };
@@ -41,7 +41,7 @@ const WRITTEN = /^(?:[0-9a-f]{2}|pack)$/;
 /** File systems round times. */
 const COARSE_MS = 1000;
 
-export async function treeInMirror(on: On, mirror: string, commit: string): Promise<string> {
+export async function treeInMirror(on: Git, mirror: string, commit: string): Promise<string> {
   const args = ["rev-parse", "--verify", `${commit}^{tree}`];
   return headersOf(mirror, commit)?.tree ?? git(on.env, { ...inMirror(mirror), args });
 }
@@ -215,7 +215,7 @@ export const LINK_MODE = "120000";
 export const PROGRAM_MODE = "100755";
 
 /** Of a tree or a commit. */
-export async function entriesIn(on: On, mirror: string, tree: string): Promise<readonly TreeEntry[]> {
+export async function entriesIn(on: Git, mirror: string, tree: string): Promise<readonly TreeEntry[]> {
   const args = ["ls-tree", "-r", "-z", "--full-tree", tree];
   const records = await gitRecords(on.env, { ...inMirror(mirror), args });
   return records.map((record) => {

@@ -15,7 +15,7 @@ import { UserError } from "../../user-error.ts";
 import { failed, git, gitBytes, tryGit, type Answer, type Call } from "../call/call.ts";
 import { commonDirOf, gitDirOf, goneRepository } from "../repository/locate.ts";
 import { mirrorOf } from "./names.ts";
-import type { On } from "../workspace/bench.ts";
+import type { Git } from "../workspace/bench.ts";
 import { tryUpdateRef } from "../repository/update-ref.ts";
 
 const COPY_MS = 30 * 60_000;
@@ -33,7 +33,7 @@ export function inMirror(mirror: string): Omit<Call, "args"> {
 }
 
 /** Creates the mirror, or brings the user's branches, remote branches and tags in it up to date. Call under the repository's lock. */
-export async function refreshMirror(on: On, repo: string): Promise<string> {
+export async function refreshMirror(on: Git, repo: string): Promise<string> {
   const mirror = mirrorOf(on.home, repo);
   const source = sourceOf(repo);
   if (!existsSync(mirror)) await copyRepository(on, { mirror, source, repo });
@@ -55,7 +55,7 @@ export async function refreshMirror(on: On, repo: string): Promise<string> {
 
 /** Brings one commit of the user's over that no ref of theirs need have. False where it is missing, damaged or incomplete. */
 export async function fetchCommit(
-  on: On,
+  on: Git,
   { mirror, source, oid }: { readonly mirror: string; readonly source: string; readonly oid: string },
 ): Promise<boolean> {
   const options = [
@@ -81,7 +81,7 @@ export async function fetchCommit(
 }
 
 /** Creates the mirror where there is none, without looking whether it is up to date. Call under the repository's lock. */
-export async function ensureMirror(on: On, repo: string): Promise<string> {
+export async function ensureMirror(on: Git, repo: string): Promise<string> {
   const mirror = mirrorOf(on.home, repo);
   return existsSync(mirror) ? mirror : refreshMirror(on, repo);
 }
@@ -93,10 +93,10 @@ export function sourceOf(repo: string): string {
   throw goneRepository(repo);
 }
 
-type Copy = { readonly mirror: string; readonly source: string; readonly repo: string };
+type MirrorCopy = { readonly mirror: string; readonly source: string; readonly repo: string };
 
 /** Copies the git directory of a repository. Its objects are hard links where the file system allows. */
-export async function copyRepository(on: On, { mirror, source, repo }: Copy): Promise<void> {
+export async function copyRepository(on: Git, { mirror, source, repo }: MirrorCopy): Promise<void> {
   await refusePartial(on, source, repo);
   const folder = dirname(mirror);
   makeFolder(folder);
@@ -131,7 +131,7 @@ export async function copyRepository(on: On, { mirror, source, repo }: Copy): Pr
 }
 
 /** A clone of a repository that borrows objects borrows them, too: copy them. */
-async function stopBorrowing(on: On, mirror: string): Promise<void> {
+async function stopBorrowing(on: Git, mirror: string): Promise<void> {
   const borrowed = join(mirror, "objects/info/alternates");
   if (!existsSync(borrowed)) return;
   await git(on.env, {
@@ -144,7 +144,7 @@ async function stopBorrowing(on: On, mirror: string): Promise<void> {
 }
 
 /** Objects of a partial clone may be fetched by now: then it can be copied like any other. */
-async function refusePartial(on: On, source: string, repo: string): Promise<void> {
+async function refusePartial(on: Git, source: string, repo: string): Promise<void> {
   const packs = unless(["ENOENT"], () => readdirSync(join(source, "objects/pack"))) ?? [];
   if (!packs.some((name) => name.endsWith(".promisor"))) return;
   const args = ["rev-list", "--objects", "--all", "--missing=print", "--no-object-names"];
@@ -166,7 +166,7 @@ function refused(repo: string, call: Call, answer: Answer): UserError {
   return new UserError("no-mirror", sentence, { next: `git -C '${repo}' fsck`, exit: FAILED });
 }
 
-export type Transfer = {
+export type CommitTransfer = {
   readonly from: Omit<Call, "args">;
   readonly to: Omit<Call, "args">;
   readonly commit: string;
@@ -180,7 +180,7 @@ const LOOSE_MAX = 100;
 const COUNT_AT = 8;
 
 /** Gives the reason where it cannot be copied; empty where it was. */
-export async function transfer(on: On, { from, to, commit, known }: Transfer): Promise<string> {
+export async function transfer(on: Git, { from, to, commit, known }: CommitTransfer): Promise<string> {
   const packed = await tryGit(on.env, {
     ...from,
     args: ["pack-objects", "--revs", "--stdout", "--quiet", "--delta-base-offset"],

@@ -2,7 +2,7 @@
 
 import { git } from "../call/call.ts";
 import { inMirror } from "./mirror.ts";
-import type { On } from "../workspace/bench.ts";
+import type { Git } from "../workspace/bench.ts";
 
 export type RunRefs = {
   readonly run: string;
@@ -19,22 +19,22 @@ export type RunRefs = {
   readonly at: string;
 };
 
-type Row = { readonly run: string; readonly name: string; readonly oid: string; readonly seconds: number };
+type RefRow = { readonly run: string; readonly name: string; readonly oid: string; readonly seconds: number };
 
 /** Of every run that the mirror knows. */
-export async function refsOfRuns(on: On, mirror: string): Promise<readonly RunRefs[]> {
+export async function refsOfRuns(on: Git, mirror: string): Promise<readonly RunRefs[]> {
   const rows = Map.groupBy(await rowsIn(on, mirror, "refs/runs"), ({ run }) => run);
   return [...rows].map(([run, all]) => refsIn(run, all));
 }
 
 export async function refsOfRun(
-  on: On,
+  on: Git,
   { mirror, run }: { readonly mirror: string; readonly run: string },
 ): Promise<RunRefs> {
   return refsIn(run, await rowsIn(on, mirror, `refs/runs/${run}`));
 }
 
-async function rowsIn(on: On, mirror: string, below: string): Promise<readonly Row[]> {
+async function rowsIn(on: Git, mirror: string, below: string): Promise<readonly RefRow[]> {
   const format = "--format=%(refname)%00%(objectname)%00%(committerdate:unix)";
   const listed = await git(on.env, { ...inMirror(mirror), args: ["for-each-ref", format, below] });
   return listed.split("\n").flatMap((line) => {
@@ -44,7 +44,7 @@ async function rowsIn(on: On, mirror: string, below: string): Promise<readonly R
   });
 }
 
-function refsIn(run: string, rows: readonly Row[]): RunRefs {
+function refsIn(run: string, rows: readonly RefRow[]): RunRefs {
   const named = (name: string): string => rows.find((row) => row.name === name)?.oid ?? "";
   const base = named("base");
   const below = (folder: string): readonly string[] => [

@@ -14,7 +14,7 @@ import { git, tryGit, type Call } from "../call/call.ts";
 import { cachedTrees, type IndexFile } from "../snapshot/index-file.ts";
 import { newObjects, treeInMirror, writeObject } from "./loose-objects.ts";
 import { inMirror } from "./mirror.ts";
-import { within, type Bench, type On } from "../workspace/bench.ts";
+import { within, type Bench, type Git } from "../workspace/bench.ts";
 
 export type NewCommit = {
   readonly tree: string;
@@ -28,7 +28,7 @@ export type NewCommit = {
 export type MadeCommit = { readonly commit: string; readonly notes: readonly string[] };
 
 /** Makes a commit in the mirror. It is not necessarily on the disk yet. */
-export async function makeCommit(on: On, bench: Bench, of: NewCommit): Promise<MadeCommit> {
+export async function makeCommit(on: Git, bench: Bench, of: NewCommit): Promise<MadeCommit> {
   const commit = bench.isSigned ? undefined : writeCommit(bench, of);
   if (commit !== undefined) return { commit, notes: [] };
   const { tree, parent, author, message } = of;
@@ -37,7 +37,7 @@ export async function makeCommit(on: On, bench: Bench, of: NewCommit): Promise<M
 }
 
 /** Calls `git commit-tree`, signed where the user signs commits. */
-export async function commitTree(on: On, call: Call, isSigned: boolean): Promise<MadeCommit> {
+export async function commitTree(on: Git, call: Call, isSigned: boolean): Promise<MadeCommit> {
   if (!isSigned) return { commit: await git(on.env, call), notes: [] };
   const answer = await tryGit(on.env, { ...call, args: [...call.args, "-S"], isSigned: true });
   if (answer.code === 0) return { commit: answer.out.toString("utf8").trim(), notes: [] };
@@ -153,7 +153,7 @@ export type CommittedTree = {
 
 /** The commit that is being made of a tree, durable with the tree. What the parent does not have is listed meanwhile. */
 export async function madeDurable<T extends { readonly commit: string }>(
-  on: On,
+  on: Git,
   { mirror, tree, parent }: CommittedTree,
   making: Promise<T>,
 ): Promise<T> {
@@ -162,7 +162,7 @@ export async function madeDurable<T extends { readonly commit: string }>(
   return made;
 }
 
-async function added(on: On, { mirror, tree, parent }: CommittedTree): Promise<readonly string[]> {
+async function added(on: Git, { mirror, tree, parent }: CommittedTree): Promise<readonly string[]> {
   const than = parent === "" ? undefined : await treeInMirror(on, mirror, parent);
   const not = than === undefined ? [] : ["--not", than];
   const args = ["rev-list", "--objects", "--no-object-names", tree, ...not];

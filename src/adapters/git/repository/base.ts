@@ -17,7 +17,7 @@ import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
 import { whileLocked } from "../call/locks.ts";
 import { inMirror, refreshMirror } from "../mirror/mirror.ts";
 import { upstreamRef } from "../mirror/names.ts";
-import type { On } from "../workspace/bench.ts";
+import type { Git } from "../workspace/bench.ts";
 
 export type Project = {
   readonly repo: string;
@@ -28,7 +28,7 @@ export type Project = {
 const HEADS = "refs/heads/";
 
 export async function baseOf(
-  on: On,
+  on: Git,
   of: Project,
 ): Promise<{ readonly base: string; readonly notes: readonly string[] }> {
   const gitDir = repositoryAt(of.repo);
@@ -91,7 +91,7 @@ const FRESH_MS = 60_000;
 const LINE_MAX = 200;
 
 /** Gives what is worth telling. Where it could not be fetched, what was fetched last stays. */
-async function fetchDefault(on: On, of: Fetching): Promise<readonly string[]> {
+async function fetchDefault(on: Git, of: Fetching): Promise<readonly string[]> {
   return whileLocked({ folder: on.home.locks, repo: `${of.repo}#fetch`, waitMs: LIMIT_MS * 2 }, async () => {
     const file = join(of.mirror, "signalbox-fetched.json");
     const known = lastFetchIn(file);
@@ -116,7 +116,7 @@ function lastFetchIn(file: string): LastFetch | undefined {
   return { of, notes: notes.filter((note): note is string => typeof note === "string") };
 }
 
-async function fetchNow(on: On, of: Fetching): Promise<readonly string[]> {
+async function fetchNow(on: Git, of: Fetching): Promise<readonly string[]> {
   const { mirror, url, branch } = of;
   const options = [
     "--quiet",

@@ -15,13 +15,13 @@ import { failed, tryGit, type Call } from "../call/call.ts";
 import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
 import { whileLocked } from "../call/locks.ts";
 import { refuseRunName, runRef } from "../mirror/names.ts";
-import { keepAway, openBench, recordBranch, within, type Bench, type On } from "../workspace/bench.ts";
+import { keepAway, openBench, recordBranch, within, type Bench, type Git } from "../workspace/bench.ts";
 import { isOfRun, tipIn } from "../delivery/publish.ts";
 import { presentBranch, refAt } from "./refs.ts";
 import { filesOf } from "../snapshot/digest.ts";
 import { tryUpdateRef } from "./update-ref.ts";
 
-export function gitBranches(on: On): Branches {
+export function gitBranches(on: Git): Branches {
   return {
     rename: async (of) => {
       refuseRunName(of.run);
@@ -35,12 +35,12 @@ export function gitBranches(on: On): Branches {
 }
 
 /** By folder of ours, the last answer: one after the other judges the same work, and two trees never differ in another way. */
-const answers = new WeakMap<On, Map<string, Differences>>();
+const answers = new WeakMap<Git, Map<string, Differences>>();
 
 type Differences = { readonly of: string; readonly all: readonly Changed[] };
 
 async function changedIn(
-  on: On,
+  on: Git,
   bench: Bench,
   of: Parameters<Branches["changed"]>[1],
 ): Promise<readonly Changed[]> {
@@ -52,7 +52,7 @@ async function changedIn(
 }
 
 async function differencesOnce(
-  on: On,
+  on: Git,
   bench: Bench,
   between: { readonly from: string; readonly tree: string },
 ): Promise<readonly Changed[]> {
@@ -66,7 +66,7 @@ async function differencesOnce(
 }
 
 async function differences(
-  on: On,
+  on: Git,
   bench: Bench,
   { from, tree }: { readonly from: string; readonly tree: string },
 ): Promise<readonly Changed[]> {
@@ -117,7 +117,7 @@ type Renaming = {
 };
 
 /** Call under the repository's lock. Doing it twice is harmless. */
-async function rename(on: On, { run, repo, path, from, to }: Renaming): Promise<void> {
+async function rename(on: Git, { run, repo, path, from, to }: Renaming): Promise<void> {
   const bench = await openBench(on, path);
   const gitDir = gitDirOf(repo);
   if (gitDir === undefined) throw goneRepository(repo);
@@ -150,7 +150,7 @@ async function rename(on: On, { run, repo, path, from, to }: Renaming): Promise<
 }
 
 async function openCheckout(
-  on: On,
+  on: Git,
   repo: string,
   artifacts: readonly string[],
 ): Promise<{ readonly base: string }> {

@@ -12,10 +12,13 @@ import { branchAt, isTabled } from "./refs.ts";
 
 const CONFLICT = 6;
 
-type Where = { readonly env: Env; readonly commonDir: string };
+type UserRepository = { readonly env: Env; readonly commonDir: string };
 
 /** `undefined` where it can be the name of a branch. */
-export async function badName({ env, commonDir }: Where, branch: string): Promise<UserError | undefined> {
+export async function badName(
+  { env, commonDir }: UserRepository,
+  branch: string,
+): Promise<UserError | undefined> {
   if (isBranchName(branch)) return undefined;
   const isOdd = /^(?:-|refs\/)/.test(branch) || branch === "@" || branch === "HEAD" || branch.includes("\0");
   const call = { cwd: commonDir, gitDir: commonDir, args: ["check-ref-format", `refs/heads/${branch}`] };
@@ -25,7 +28,10 @@ export async function badName({ env, commonDir }: Where, branch: string): Promis
 }
 
 /** The worktree that a branch is checked out in. Git is only asked where some HEAD names the branch. */
-export async function holderOf({ env, commonDir }: Where, branch: string): Promise<string | undefined> {
+export async function holderOf(
+  { env, commonDir }: UserRepository,
+  branch: string,
+): Promise<string | undefined> {
   const names = unless(["ENOENT", "ENOTDIR"], () => readdirSync(join(commonDir, "worktrees"))) ?? [];
   const gitDirs = [commonDir, ...names.map((name) => join(commonDir, "worktrees", name))];
   const isElsewhere = (gitDir: string): boolean => {
@@ -50,7 +56,7 @@ export function elsewhere(branch: string, path: string): UserError {
   });
 }
 
-export type Asked = {
+export type BranchRequest = {
   readonly repo: string;
   readonly branch: string;
   /** The worktree that may be on it already. */
@@ -58,7 +64,10 @@ export type Asked = {
 };
 
 /** Why the branch of a run cannot get this name; `undefined` where it can. For commands that want to say so before anything happens. */
-export async function branchProblem(env: Env, { repo, branch, path }: Asked): Promise<UserError | undefined> {
+export async function branchProblem(
+  env: Env,
+  { repo, branch, path }: BranchRequest,
+): Promise<UserError | undefined> {
   const mainDir = gitDirOf(repo);
   if (mainDir === undefined) return goneRepository(repo);
   const where = { env, commonDir: commonDirOf(mainDir) };
@@ -70,7 +79,10 @@ export async function branchProblem(env: Env, { repo, branch, path }: Asked): Pr
 }
 
 /** A branch of this name exists, or one that git cannot have beside it: `a` and `a/b`. */
-async function taken({ env, commonDir }: Where, { repo, branch }: Asked): Promise<UserError | undefined> {
+async function taken(
+  { env, commonDir }: UserRepository,
+  { repo, branch }: BranchRequest,
+): Promise<UserError | undefined> {
   const above = branch.split("/").map((_, index, parts) => parts.slice(0, index + 1).join("/"));
   const listed = await git(env, {
     cwd: commonDir,

@@ -8,14 +8,14 @@ import { commonDirOf, gitDirOf } from "./locate.ts";
 import { mirrorOf, upstreamRef } from "../mirror/names.ts";
 import { branchAt, isTabled, refAt } from "./refs.ts";
 
-export type Branches = {
+export type BranchList = {
   readonly names: readonly string[];
   /** The working tree that a branch is checked out in. */
   readonly heldBy: ReadonlyMap<string, string>;
 };
 
 /** `repo` is the main working tree. */
-export async function branchesOf(repo: string, env: Env): Promise<Branches> {
+export async function branchesOf(repo: string, env: Env): Promise<BranchList> {
   const call = callIn(repo);
   const [refs, trees] = await Promise.all([
     git(env, { ...call, args: ["for-each-ref", "--format=%(refname)", "refs/heads"] }),

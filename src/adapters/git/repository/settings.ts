@@ -9,10 +9,10 @@ import { unless } from "../../files/errno.ts";
 import { UserError } from "../../user-error.ts";
 import { git } from "../call/call.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
-import type { On } from "../workspace/bench.ts";
+import type { Git } from "../workspace/bench.ts";
 import { branchAt } from "./refs.ts";
 
-type Remote = {
+type RemoteRepository = {
   readonly name: string;
   readonly url: string;
   readonly fetch: readonly string[];
@@ -26,7 +26,7 @@ export type RepositorySettings = {
   readonly exclude: string;
   /** Patterns of a sparse checkout; undefined where everything is checked out. */
   readonly sparse: string | undefined;
-  readonly remotes: readonly Remote[];
+  readonly remotes: readonly RemoteRepository[];
   /** `core.hooksPath`; empty where it is not configured. */
   readonly hooksPath: string;
   /** Otherwise the repository's own folder of hooks. The user has put them there: cloning never brings any. */
@@ -58,7 +58,7 @@ const USERS_SCOPES = new Set(["system", "global"]);
 const FILTER = /^filter\.(.+)\.(clean|smudge|process|required)$/s;
 const MISSING = ["ENOENT", "ENOTDIR"];
 
-export async function settingsOf(on: On, repo: string): Promise<RepositorySettings> {
+export async function settingsOf(on: Git, repo: string): Promise<RepositorySettings> {
   const gitDir = gitDirOf(repo) ?? repo;
   const commonDir = commonDirOf(gitDir);
   const args = ["config", "--list", "--show-scope", "--includes", "-z"];
@@ -98,14 +98,17 @@ export async function settingsOf(on: On, repo: string): Promise<RepositorySettin
  */
 export function filterSections({
   filters,
-}: Pick<RepositorySettings, "filters">): readonly (readonly [section: string, entries: readonly Entry[]])[] {
+}: Pick<RepositorySettings, "filters">): readonly (readonly [
+  section: string,
+  entries: readonly ConfigEntry[],
+])[] {
   const entries = [...filters].map(([place, value]) => {
     const end = place.lastIndexOf(" ");
     return { name: place.slice(0, end), key: place.slice(end + 1), value };
   });
   return [...Map.groupBy(entries, ({ name }) => name)].map(([name, settings]) => {
     const isOff = settings.some(({ key, value }) => key !== "required" && startsRelative(value));
-    const one = ({ key, value }: (typeof settings)[number]): Entry => {
+    const one = ({ key, value }: (typeof settings)[number]): ConfigEntry => {
       if (key === "required") return [key, isOff ? "false" : value];
       return [key, isOff || value === "" ? "" : `cd / && ${value}`];
     };
@@ -123,8 +126,8 @@ function startsRelative(command: string): boolean {
 function remotesIn(
   values: ReadonlyMap<string, readonly string[]>,
   { repo, commonDir }: { readonly repo: string; readonly commonDir: string },
-): readonly Remote[] {
-  return [...values].flatMap(([key, urls]): Remote[] => {
+): readonly RemoteRepository[] {
+  return [...values].flatMap(([key, urls]): RemoteRepository[] => {
     const [, name] = /^remote\.(.+)\.url$/s.exec(key) ?? [];
     const url = urls.at(-1) ?? "";
     if (name === undefined || url === "") return [];
@@ -142,7 +145,7 @@ function textOf(file: string): string | undefined {
 
 /** A configuration file of git. Values are quoted, so that none can begin another line or section. */
 export function configText(
-  sections: readonly (readonly [section: string, entries: readonly Entry[]])[],
+  sections: readonly (readonly [section: string, entries: readonly ConfigEntry[]])[],
 ): string {
   return sections
     .filter(([, entries]) => entries.length > 0)
@@ -153,7 +156,7 @@ export function configText(
     .join("");
 }
 
-type Entry = readonly [key: string, value: string];
+type ConfigEntry = readonly [key: string, value: string];
 
 /** `core`, or `remote NAME` where the name may be anything. */
 function sectionName(section: string): string {
@@ -166,8 +169,8 @@ function escaped(value: string): string {
 }
 
 /** The entries of one section of these settings. */
-export function entriesOf(format: ReadonlyMap<string, string>, section: string): readonly Entry[] {
-  return [...format].flatMap(([key, value]): Entry[] =>
+export function entriesOf(format: ReadonlyMap<string, string>, section: string): readonly ConfigEntry[] {
+  return [...format].flatMap(([key, value]): ConfigEntry[] =>
     key.startsWith(`${section}.`) ? [[key.slice(section.length + 1), value]] : [],
   );
 }
@@ -175,7 +178,7 @@ export function entriesOf(format: ReadonlyMap<string, string>, section: string):
 const GATE = 5;
 
 export async function authorOf(
-  { env }: On,
+  { env }: Git,
   repo: string,
   what: string,
 ): Promise<{ readonly name: string; readonly email: string }> {

@@ -7,14 +7,12 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { allSynced } from "../../home/all-synced.ts";
 import { makeFolder } from "../../home/folders.ts";
-import { failed, tryGit, type Call } from "../call/call.ts";
+import { failed, tryGit, type Answer, type Call } from "../call/call.ts";
 import { freeRefLock, lockNamedIn, requireFree } from "../call/locks.ts";
-import type { On } from "../workspace/bench.ts";
-
-type Answer = Awaited<ReturnType<typeof tryGit>>;
+import type { Git } from "../workspace/bench.ts";
 
 /** Throws a UserError where a lock in the user's repository stays. */
-export async function tryUpdateRef(on: On, commonDir: string, call: Call): Promise<Answer> {
+export async function tryUpdateRef(on: Git, commonDir: string, call: Call): Promise<Answer> {
   const isMirror = call.objects !== undefined;
   for (;;) {
     const answer = await tryGit(on.env, { ...call, durable: true });
@@ -25,7 +23,7 @@ export async function tryUpdateRef(on: On, commonDir: string, call: Call): Promi
   }
 }
 
-export async function updateRef(on: On, commonDir: string, call: Call): Promise<void> {
+export async function updateRef(on: Git, commonDir: string, call: Call): Promise<void> {
   const answer = await tryUpdateRef(on, commonDir, call);
   if (answer.code !== 0) throw failed(call, answer);
 }

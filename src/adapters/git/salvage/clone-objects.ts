@@ -13,7 +13,7 @@ import { GITLINK, parseIndex } from "../snapshot/index-file.ts";
 import { isFolder } from "../repository/locate.ts";
 import { entriesIn } from "../mirror/loose-objects.ts";
 import { inMirror } from "../mirror/mirror.ts";
-import type { On } from "../workspace/bench.ts";
+import type { Git } from "../workspace/bench.ts";
 import { refsOfRun } from "../mirror/run-refs.ts";
 
 export type Clone = {
@@ -53,7 +53,7 @@ const LOCK = /\.lock(?:\.stale-\d+)?$/;
 /** Files about packs that git can write again. */
 const PACK_FILE = /^pack-[0-9a-f]+\.(?:pack|idx|rev|bitmap|mtimes|keep)$|^multi-pack-index/;
 
-export async function isHeldByMirror(on: On, clone: Clone): Promise<boolean> {
+export async function isHeldByMirror(on: Git, clone: Clone): Promise<boolean> {
   const { gitDir } = clone;
   if (!isFolder(gitDir) || !namesIn(gitDir).every(isOrdinary)) return false;
   const oidBytes = clone.tree.length / 2;
@@ -76,7 +76,7 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /** Undefined where something lies among the objects that cannot be read as one. */
-async function ownObjects(on: On, { gitDir, mirror, tree }: Clone): Promise<readonly string[] | undefined> {
+async function ownObjects(on: Git, { gitDir, mirror, tree }: Clone): Promise<readonly string[] | undefined> {
   const objects = join(gitDir, "objects");
   const found: string[] = [];
   for (const name of namesIn(objects)) {
@@ -101,7 +101,7 @@ async function ownObjects(on: On, { gitDir, mirror, tree }: Clone): Promise<read
 }
 
 async function packed(
-  on: On,
+  on: Git,
   mirror: string,
   { file, tree }: { readonly file: string; readonly tree: string },
 ): Promise<readonly string[]> {
@@ -135,7 +135,7 @@ function nothing(oidBytes: number): string {
 }
 
 /** What the refs of the run reach, without what existed when it began. */
-async function objectsOfRun(on: On, { tree, run, mirror }: Clone): Promise<readonly string[]> {
+async function objectsOfRun(on: Git, { tree, run, mirror }: Clone): Promise<readonly string[]> {
   const { base, head, left, earlier, works } = await refsOfRun(on, { mirror, run });
   const tips = [head, left, ...earlier, ...works].filter((oid) => oid !== "");
   const not = base === "" ? [] : ["--not", base];
@@ -143,7 +143,7 @@ async function objectsOfRun(on: On, { tree, run, mirror }: Clone): Promise<reado
   return (await git(on.env, { ...inMirror(mirror), args })).split("\n");
 }
 
-async function objectsOfBase(on: On, { mirror, run }: Clone): Promise<readonly string[]> {
+async function objectsOfBase(on: Git, { mirror, run }: Clone): Promise<readonly string[]> {
   const { base } = await refsOfRun(on, { mirror, run });
   return base === "" ? [] : (await entriesIn(on, mirror, base)).map(({ oid }) => oid);
 }

@@ -32,9 +32,9 @@ import { git } from "../call/call.ts";
 import { isHeldByMirror } from "./clone-objects.ts";
 import { entriesIn, LINK_MODE, PROGRAM_MODE, type TreeEntry } from "../mirror/loose-objects.ts";
 import { inMirror } from "../mirror/mirror.ts";
-import type { On } from "../workspace/bench.ts";
+import type { Git } from "../workspace/bench.ts";
 
-export type Kept = {
+export type KeptFolder = {
   /** The folder that was the workspace. */
   readonly folder: string;
   readonly mirror: string;
@@ -49,14 +49,14 @@ const CHUNK_BYTES = 1024 * 1024;
 /** Files that are hashed before other work of this process gets its turn. */
 const FILES_PER_TURN = 100;
 
-export async function compact(on: On, kept: Kept): Promise<void> {
+export async function compact(on: Git, kept: KeptFolder): Promise<void> {
   const dotGit = join(kept.folder, ".git");
   if (await isHeldByMirror(on, { ...kept, gitDir: dotGit })) {
     failpoint("workspace.before-compact-git");
     rmSync(dotGit, { recursive: true });
   }
   const held = await heldFiles(on, kept);
-  const walk: Walk = { root: kept.folder, held, folders: foldersOf(held.keys()), hashed: 0 };
+  const walk: CompactWalk = { root: kept.folder, held, folders: foldersOf(held.keys()), hashed: 0 };
   failpoint("workspace.before-compact");
   await removeHeld(walk, "");
   unless(["ENOTEMPTY", "EEXIST", ...STAYS], () => rmdirSync(kept.folder));
@@ -64,7 +64,7 @@ export async function compact(on: On, kept: Kept): Promise<void> {
 }
 
 /** Only those whose content the mirror really has. */
-async function heldFiles(on: On, { mirror, tree }: Kept): Promise<ReadonlyMap<string, TreeEntry>> {
+async function heldFiles(on: Git, { mirror, tree }: KeptFolder): Promise<ReadonlyMap<string, TreeEntry>> {
   const entries = await entriesIn(on, mirror, tree);
   if (entries.length === 0) return new Map();
   const listed = await git(on.env, {
@@ -87,7 +87,7 @@ function foldersOf(names: Iterable<string>): ReadonlySet<string> {
   return folders;
 }
 
-type Walk = {
+type CompactWalk = {
   readonly root: string;
   readonly held: ReadonlyMap<string, TreeEntry>;
   /** Folders that hold such files. Others are kept whole, unless they are empty. */
@@ -95,7 +95,7 @@ type Walk = {
   hashed: number;
 };
 
-async function removeHeld(walk: Walk, below: string): Promise<void> {
+async function removeHeld(walk: CompactWalk, below: string): Promise<void> {
   for (const entry of entriesAt(walk.root, below)) {
     const name = `${below}${entry.name.toString("latin1")}`;
     const path = bytePath(walk.root, name);

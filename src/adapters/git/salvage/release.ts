@@ -27,7 +27,7 @@ import { inMirror } from "../mirror/mirror.ts";
 import { freeName, moveInto } from "./move.ts";
 import { mirrorOf, earlierRef, runRef } from "../mirror/names.ts";
 import { benchAt, forgetBench } from "../workspace/bench.ts";
-import type { Bench, On } from "../workspace/bench.ts";
+import type { Bench, Git } from "../workspace/bench.ts";
 import { refAt } from "../repository/refs.ts";
 import { refsOfRun } from "../mirror/run-refs.ts";
 import { digest } from "../snapshot/digest.ts";
@@ -58,7 +58,7 @@ const UNREADABLE: ReadonlySet<string> = new Set(["no-workspace", "special-file",
 const DISK_FULL = /No space left on device|Disk quota exceeded/i;
 
 /** Call under the repository's lock. */
-export async function release(on: On, of: Release): Promise<Released> {
+export async function release(on: Git, of: Release): Promise<Released> {
   const { run, repo, path, keep, artifacts = [] } = of;
   const bench = benchAt(on, path);
   const mirror = bench?.mirror ?? mirrorOf(on.home, repo);
@@ -129,7 +129,7 @@ function isAnswer(error: unknown): boolean {
 }
 
 /** The commit that holds the work on the disk: the head, or `left`. */
-async function commitOfWork(on: On, bench: Bench, artifacts: readonly string[]): Promise<string> {
+async function commitOfWork(on: Git, bench: Bench, artifacts: readonly string[]): Promise<string> {
   const { mirror, run } = bench;
   const work = await digest(on, bench, artifacts);
   const tip = await tipOf(on, bench);
@@ -155,7 +155,7 @@ async function commitOfWork(on: On, bench: Bench, artifacts: readonly string[]):
 type Held = { readonly left: string; readonly head: string; readonly tree: string };
 
 /** Whether the same work was found before, on top of the same head. */
-async function holds(on: On, mirror: string, { left, head, tree }: Held): Promise<boolean> {
+async function holds(on: Git, mirror: string, { left, head, tree }: Held): Promise<boolean> {
   if ((await treeInMirror(on, mirror, left)) !== tree) return false;
   const args = ["merge-base", "--is-ancestor", head, left];
   return head === "" || (await tryGit(on.env, { ...inMirror(mirror), args })).code === 0;

@@ -16,7 +16,7 @@ import { isFolder, isThere } from "../repository/locate.ts";
 import { entriesIn, LINK_MODE, NESTED_MODE, PROGRAM_MODE, type TreeEntry } from "../mirror/loose-objects.ts";
 import { inMirror } from "../mirror/mirror.ts";
 import { copyInside, copyOver, type Copied } from "./move.ts";
-import type { On } from "../workspace/bench.ts";
+import type { Git } from "../workspace/bench.ts";
 import type { KeptWorkspace } from "./release.ts";
 
 export type Restoration = {
@@ -34,7 +34,7 @@ export type Restoration = {
 const CONFLICT = 6;
 const SIDE = ".salvage";
 
-export async function restore(on: On, restoration: Restoration): Promise<Copied> {
+export async function restore(on: Git, restoration: Restoration): Promise<Copied> {
   const { folder } = restoration;
   refusePlace(folder);
   const part = mkdtempSync(join(dirname(folder), `.${basename(folder)}.`));
@@ -74,7 +74,7 @@ function taken(folder: string): UserError {
 }
 
 /** Files of several releases that have the same name: those that were kept beside the restored commit have it, the others get another. */
-async function fill(on: On, part: string, { mirror, kept, left, head }: Restoration): Promise<Copied> {
+async function fill(on: Git, part: string, { mirror, kept, left, head }: Restoration): Promise<Copied> {
   const copied: Copied = { files: 0, left: [] };
   // A workspace that was kept whole needs no commit under it.
   const below = left === "" ? (kept[0]?.commit ?? head) : left;
@@ -96,7 +96,7 @@ async function fill(on: On, part: string, { mirror, kept, left, head }: Restorat
 type Layer = { readonly mirror: string; readonly commit: string; readonly copied: Copied };
 
 /** The bytes as the mirror has them, without filters, wherever nothing was kept under the same name. */
-async function layUnder(on: On, part: string, { mirror, commit, copied }: Layer): Promise<void> {
+async function layUnder(on: Git, part: string, { mirror, commit, copied }: Layer): Promise<void> {
   const entries = (await entriesIn(on, mirror, commit)).filter(
     ({ mode, name }) => mode !== NESTED_MODE && isPlain(name),
   );
@@ -145,7 +145,7 @@ const LINE_END = 0x0a;
 
 /** Each with its place in the list. What is missing is left out. */
 async function* blobsOf(
-  on: On,
+  on: Git,
   mirror: string,
   oids: readonly string[],
 ): AsyncGenerator<readonly [place: number, bytes: Buffer]> {
@@ -184,7 +184,7 @@ function* portions<T extends { readonly length: number }>(all: readonly T[]): Ge
 }
 
 async function ask(
-  on: On,
+  on: Git,
   mirror: string,
   of: { readonly args: readonly string[]; readonly oids: readonly string[] },
 ): Promise<Buffer> {

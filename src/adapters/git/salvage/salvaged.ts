@@ -9,19 +9,19 @@ import { git, gitRecords, tryGit } from "../call/call.ts";
 import type { Call } from "../call/call.ts";
 import { commonDirOf, gitDirOf } from "../repository/locate.ts";
 import { inMirror } from "../mirror/mirror.ts";
-import type { On } from "../workspace/bench.ts";
+import type { Git } from "../workspace/bench.ts";
 import type { RunRefs } from "../mirror/run-refs.ts";
 
 export type Commit = { readonly oid: string; readonly at: string; readonly subject: string };
 
 /** `M`, `A`, `D` or `T`, and the name with one character for each byte. */
-export type Change = { readonly status: string; readonly name: string };
+export type LeftChange = { readonly status: string; readonly name: string };
 
 const SHOWN_MAX = 1000;
 
 /** Of these commits, those that no branch, remote branch or tag of the repository has: all of them where it is gone. */
 export async function offBranches(
-  on: On,
+  on: Git,
   repo: string,
   oids: readonly string[],
 ): Promise<ReadonlySet<string>> {
@@ -46,7 +46,7 @@ export async function offBranches(
 
 /** Handovers of a run, and the agents' commits under them, that are on no branch of the user's repository; the newest first. */
 export async function strandedCommits(
-  on: On,
+  on: Git,
   { mirror, repo, refs }: { readonly mirror: string; readonly repo: string; readonly refs: RunRefs },
 ): Promise<readonly Commit[]> {
   const { base, head, works, earlier } = refs;
@@ -77,18 +77,18 @@ export function lastLeft(refs: RunRefs | undefined): string {
 }
 
 /** The files that are different in the work that was left. */
-export async function changesLeft(on: On, of: Left): Promise<readonly Change[]> {
+export async function changesLeft(on: Git, of: Left): Promise<readonly LeftChange[]> {
   const fields = await gitRecords(on.env, {
     ...inMirror(of.mirror),
     args: [...DIFF, "--name-status", "-z", await beforeLeft(on, of), lastLeft(of.refs), "--"],
   });
-  const changes: Change[] = [];
+  const changes: LeftChange[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2)
     changes.push({ status: fields[at] ?? "", name: fields[at + 1] ?? "" });
   return changes;
 }
 
-export async function diffLeft(on: On, of: Left): Promise<string> {
+export async function diffLeft(on: Git, of: Left): Promise<string> {
   const args = [...DIFF, "-p", "--no-color", await beforeLeft(on, of), lastLeft(of.refs), "--"];
   return (await tryGit(on.env, { ...inMirror(of.mirror), args })).out.toString("utf8");
 }
@@ -103,7 +103,7 @@ const DIFF = [
 ];
 
 /** The head, unless the run went on after it was released: then the commit that the work stands on. */
-async function beforeLeft(on: On, { mirror, refs }: Left): Promise<string> {
+async function beforeLeft(on: Git, { mirror, refs }: Left): Promise<string> {
   const left = lastLeft(refs);
   const head = refs.head === "" ? refs.base : refs.head;
   const isBelow = async (): Promise<boolean> => {

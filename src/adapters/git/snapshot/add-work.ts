@@ -14,7 +14,7 @@ import { failed, git, isNoRoom, tryGit, type Answer, type Call } from "../call/c
 import { parseIndex, type IndexFile } from "./index-file.ts";
 import { isThere } from "../repository/locate.ts";
 import { removeUnfinished } from "../mirror/loose-objects.ts";
-import { at, type Bench, type On } from "../workspace/bench.ts";
+import { at, type Bench, type Git } from "../workspace/bench.ts";
 
 const NO_COMMIT = /^error: '(.+?)\/?' does not have a commit checked out$/m;
 const NO_FILE = /^error: (.+): can only add regular files/m;
@@ -27,7 +27,7 @@ const GATE = 5;
 type Added = { readonly file: string; readonly index: IndexFile; readonly copy: Buffer };
 
 /** What git has made of the copy; the index itself where git found nothing to do. */
-export async function withRules(on: On, bench: Bench, { file, index, copy }: Added): Promise<IndexFile> {
+export async function withRules(on: Git, bench: Bench, { file, index, copy }: Added): Promise<IndexFile> {
   const read = () => {
     const bytes = readFileSync(file);
     return bytes.equals(index.bytes) || (copy === index.bytes && bytes.equals(copy))
@@ -53,7 +53,7 @@ function parsed(bytes: Buffer, { oidBytes, own }: Bench): IndexFile {
  * Adds everything. A file that vanishes meanwhile, or a nested repository without a commit, is not a reason to fail. Gives the nested
  * repositories that git refused.
  */
-export async function addAll(on: On, bench: Bench, index: string): Promise<readonly string[]> {
+export async function addAll(on: Git, bench: Bench, index: string): Promise<readonly string[]> {
   const without: string[] = [];
   const startedAt = Date.now();
   for (let tries = 1; ;) {
@@ -74,7 +74,7 @@ export async function addAll(on: On, bench: Bench, index: string): Promise<reado
 }
 
 /** Large files take their time. Git waits forever for a pipe in the place of its own files, so they are looked for while it works. */
-async function unlessStuck(on: On, bench: Bench, call: Call): Promise<Answer> {
+async function unlessStuck(on: Git, bench: Bench, call: Call): Promise<Answer> {
   let pipe: string | undefined;
   const isStuck = (): boolean => {
     [pipe] = pipesIn(bench.path);

@@ -15,7 +15,7 @@ import { writePrivate } from "../../home/folders.ts";
 import { tryGit } from "../call/call.ts";
 import { commonDirOf, gitDirOf, isFolder } from "../repository/locate.ts";
 import { fetchCommit, inMirror, transfer } from "../mirror/mirror.ts";
-import { within, type Bench, type On } from "../workspace/bench.ts";
+import { within, type Bench, type Git } from "../workspace/bench.ts";
 import { headAt, isTabled } from "../repository/refs.ts";
 import { withScratch } from "../call/scratch.ts";
 
@@ -26,7 +26,7 @@ const HIDDEN = ["ENOENT", "ENOTDIR", "EACCES", "ELOOP"];
 const NOT_LINKED = ["EXDEV", "EPERM", "EMLINK"];
 
 /** The newest commit of the work tree's owner that the mirror has; empty where there is none. */
-export async function tipOf(on: On, bench: Bench): Promise<string> {
+export async function tipOf(on: Git, bench: Bench): Promise<string> {
   const last = lastTip(bench);
   const head = bench.isPlace === true ? await headInPlace(on, bench) : headInClone(bench);
   if (head === undefined) return bench.isPlace === true ? "" : last;
@@ -41,7 +41,7 @@ function lastTip({ own, base }: Bench): string {
   return unless(["ENOENT"], () => readFileSync(join(own, TIP), "utf8"))?.trim() ?? base;
 }
 
-async function headInPlace(on: On, { path }: Bench): Promise<string | undefined> {
+async function headInPlace(on: Git, { path }: Bench): Promise<string | undefined> {
   const gitDir = gitDirOf(path);
   if (gitDir === undefined) return undefined;
   const commonDir = commonDirOf(gitDir);
@@ -59,7 +59,7 @@ function headInClone({ path }: Bench): string | undefined {
 
 type Heads = { readonly head: string; readonly last: string };
 
-async function isTaken(on: On, bench: Bench, { head, last }: Heads): Promise<boolean> {
+async function isTaken(on: Git, bench: Bench, { head, last }: Heads): Promise<boolean> {
   const codeOf = async (args: readonly string[]) => (await tryGit(on.env, { ...within(bench), args })).code;
   if (bench.isPlace === true) {
     const isKnown = (await codeOf(["cat-file", "-e", `${head}^{commit}`])) === 0;
@@ -74,7 +74,7 @@ async function isTaken(on: On, bench: Bench, { head, last }: Heads): Promise<boo
 }
 
 /** False where the commit is damaged or incomplete. */
-async function importCommit(on: On, bench: Bench, { head, last }: Heads): Promise<boolean> {
+async function importCommit(on: Git, bench: Bench, { head, last }: Heads): Promise<boolean> {
   return withScratch(on, async (folder) => {
     linkObjects(join(bench.path, ".git/objects"), folder);
     const known = [...new Set([bench.base, last])];

@@ -16,11 +16,11 @@ import { headIndex, keepStamps } from "./head-index.ts";
 import { GITLINK, isSameEntry, pairs, withNested, type IndexFile } from "./index-file.ts";
 import { commonDirOf, gitDirOf } from "../repository/locate.ts";
 import { entriesIn, NESTED_MODE } from "../mirror/loose-objects.ts";
-import { at, keptAway, leaveOut, within, type Bench, type On } from "../workspace/bench.ts";
+import { at, keptAway, leaveOut, within, type Bench, type Git } from "../workspace/bench.ts";
 import { headAt } from "../repository/refs.ts";
 import { withScratch } from "../call/scratch.ts";
 
-export async function digest(on: On, bench: Bench, own: readonly string[]): Promise<string> {
+export async function digest(on: Git, bench: Bench, own: readonly string[]): Promise<string> {
   const artifacts = bench.isPlace === true ? [...own, ...keptAway(bench)] : own;
   // In place, one run comes after the other: what the last one left out must not be left out for the next.
   if (bench.isPlace !== true) leaveOut(bench, artifacts);
@@ -63,16 +63,16 @@ function hasNewNested(tip: IndexFile, seen: IndexFile): boolean {
 }
 
 /** What the last digest of a work tree in this process found. */
-type Memory<T> = WeakMap<On, Map<string, T>>;
+type DigestMemory<T> = WeakMap<Git, Map<string, T>>;
 
-function remember<T>(memory: Memory<T>, { on, bench }: { on: On; bench: Bench }, value: T): void {
+function remember<T>(memory: DigestMemory<T>, { on, bench }: { on: Git; bench: Bench }, value: T): void {
   memory.set(on, (memory.get(on) ?? new Map<string, T>()).set(bench.own, value));
 }
 
-const lastNested: Memory<Nesting> = new WeakMap();
+const lastNested: DigestMemory<Nesting> = new WeakMap();
 
 /** What the last digest found of repositories inside the work, if it was of this tree. */
-export function nestingOf(on: On, bench: Bench, tree: string): Nesting | undefined {
+export function nestingOf(on: Git, bench: Bench, tree: string): Nesting | undefined {
   const last = lastNested.get(on)?.get(bench.own);
   return last?.tree === tree ? last : undefined;
 }
@@ -82,7 +82,7 @@ function atOnce(work: () => void): void {
 }
 
 /** All that is in the work of a digest. */
-export async function filesOf(on: On, bench: Bench, tree: string): Promise<readonly string[]> {
+export async function filesOf(on: Git, bench: Bench, tree: string): Promise<readonly string[]> {
   const args = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", tree];
   const { code, out } = await tryGit(on.env, { ...within(bench), args });
   const names = code === 0 ? out.toString("utf8").split("\0") : [];
@@ -107,7 +107,7 @@ type Written = {
 };
 
 /** The last work of a digest. Most gates are passed without a change of it. */
-const lastWork: Memory<Last> = new WeakMap();
+const lastWork: DigestMemory<Last> = new WeakMap();
 
 /** Of a large project, what is saved is little beside the rest, and what is held is much. */
 const ENTRIES_MAX = 10_000;
@@ -116,7 +116,7 @@ type Last = { readonly index: IndexFile; readonly artifacts: string; readonly tr
 
 /** The same contents under the same names are the same tree, which git has written before. */
 async function onceMore(
-  on: On,
+  on: Git,
   bench: Bench,
   { artifacts, written }: { readonly artifacts: readonly string[]; readonly written: Written },
 ): Promise<string> {
@@ -132,7 +132,7 @@ async function onceMore(
 }
 
 /** Whether the work of a digest has repositories inside: known without git for the last digest of this process. */
-export async function hasNested(on: On, bench: Bench, tree: string): Promise<boolean> {
+export async function hasNested(on: Git, bench: Bench, tree: string): Promise<boolean> {
   const known = nestingOf(on, bench, tree);
   if (known !== undefined) return known.hasAny;
   return (await entriesIn(on, bench.mirror, tree)).some(({ mode }) => mode === NESTED_MODE);
@@ -143,7 +143,7 @@ function isLoose({ mirror }: Bench, oid: string): boolean {
   return existsSync(join(mirror, "objects", oid.slice(0, 2), oid.slice(2)));
 }
 
-async function treeWithout(on: On, bench: Bench, written: Written): Promise<string> {
+async function treeWithout(on: Git, bench: Bench, written: Written): Promise<string> {
   const { file, index, isArtifact, same = index } = written;
   const { mirror, oidBytes } = bench;
   const tree = writeTree({ mirror, oidBytes, index: same, isLeftOut: isArtifact });
@@ -159,7 +159,7 @@ async function treeWithout(on: On, bench: Bench, written: Written): Promise<stri
 }
 
 /** Gives an index of its own to work with, filled with the commit that the work tree is at. */
-export async function withCopy<T>(on: On, bench: Bench, use: (index: string) => Promise<T>): Promise<T> {
+export async function withCopy<T>(on: Git, bench: Bench, use: (index: string) => Promise<T>): Promise<T> {
   const { bytes } = await headIndex(on, bench, await tipOf(on, bench));
   return withScratch(on, async (file) => {
     writeFileSync(file, bytes, { mode: 0o600 });

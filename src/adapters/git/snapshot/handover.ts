@@ -16,7 +16,7 @@ import { treeInMirror } from "../mirror/loose-objects.ts";
 import { inMirror } from "../mirror/mirror.ts";
 import { mirrorOf, runRef, workRef } from "../mirror/names.ts";
 import { requireNoneNested } from "./nested-repositories.ts";
-import { within, type Bench, type On } from "../workspace/bench.ts";
+import { within, type Bench, type Git } from "../workspace/bench.ts";
 import { refAt } from "../repository/refs.ts";
 import { withScratch } from "../call/scratch.ts";
 import { updateRef, writeRefs } from "../repository/update-ref.ts";
@@ -33,7 +33,7 @@ export type Handover = {
 };
 
 /** Gives the commit of the work. Doing it twice gives the same. */
-export async function handover(on: On, bench: Bench, of: Handover): Promise<MadeCommit> {
+export async function handover(on: Git, bench: Bench, of: Handover): Promise<MadeCommit> {
   const { run, tree, artifacts } = of;
   const known = refAt(bench.mirror, workRef(run, tree));
   const head = refAt(bench.mirror, runRef(run, "head")) ?? bench.base;
@@ -66,7 +66,7 @@ export async function handover(on: On, bench: Bench, of: Handover): Promise<Made
  * compared with the work: a forged ref is no handover.
  */
 export async function handoverOf(
-  on: On,
+  on: Git,
   of: {
     readonly repo: string;
     readonly run: string;
@@ -82,7 +82,7 @@ export async function handoverOf(
 
 /** The tree of a commit without artifacts. */
 async function workIn(
-  on: On,
+  on: Git,
   mirror: string,
   { commit, artifacts }: { readonly commit: string; readonly artifacts: readonly string[] },
 ): Promise<string> {
@@ -100,14 +100,14 @@ async function workIn(
 
 /** The last work of a run that the mirror has; undefined where it has none. */
 export function lastWorkOf(
-  { home }: Pick<On, "home">,
+  { home }: Pick<Git, "home">,
   { repo, run }: { readonly repo: string; readonly run: string },
 ): string | undefined {
   const mirror = mirrorOf(home, repo);
   return refAt(mirror, runRef(run, "left")) ?? refAt(mirror, runRef(run, "head"));
 }
 
-type Wanted = {
+type CommitRequest = {
   readonly of: Pick<Handover, "message" | "author">;
   readonly head: string;
   readonly tip: string;
@@ -116,7 +116,11 @@ type Wanted = {
 };
 
 /** The head or the agent's own commit where its tree is this one, otherwise a new commit on top of them. */
-export async function commitFor(on: On, bench: Bench, { of, head, tip, tree }: Wanted): Promise<MadeCommit> {
+export async function commitFor(
+  on: Git,
+  bench: Bench,
+  { of, head, tip, tree }: CommitRequest,
+): Promise<MadeCommit> {
   if (
     head !== "" &&
     (await treeInMirror(on, bench.mirror, head)) === tree &&
@@ -136,7 +140,7 @@ export async function commitFor(on: On, bench: Bench, { of, head, tip, tree }: W
 
 /** The agent has merged something since the head: without its merge, a conflict that it resolved would come back at the delivery. */
 async function hasMerged(
-  on: On,
+  on: Git,
   bench: Bench,
   { head, tip }: { readonly head: string; readonly tip: string },
 ): Promise<boolean> {
@@ -145,13 +149,13 @@ async function hasMerged(
   return (await git(on.env, { ...within(bench), args })) !== "";
 }
 
-async function isAncestor(on: On, bench: Bench, commits: readonly [string, string]): Promise<boolean> {
+async function isAncestor(on: Git, bench: Bench, commits: readonly [string, string]): Promise<boolean> {
   const args = ["merge-base", "--is-ancestor", ...commits];
   return (await tryGit(on.env, { ...within(bench), args })).code === 0;
 }
 
 /** All of them or none, durable when it returns. */
-export async function updateRefs(on: On, mirror: string, updates: readonly string[]): Promise<void> {
+export async function updateRefs(on: Git, mirror: string, updates: readonly string[]): Promise<void> {
   const input = ["start", ...updates, "prepare", "commit", ""].join("\n");
   await updateRef(on, mirror, { ...inMirror(mirror), args: ["update-ref", "--stdin"], input });
 }

@@ -14,13 +14,13 @@ import { writePrivate } from "../../home/folders.ts";
 import { UserError } from "../../user-error.ts";
 import { failed, git, gitRecords, tryGit } from "../call/call.ts";
 import { parseIndex, withStamps, type IndexFile } from "./index-file.ts";
-import { at, type Bench, type On } from "../workspace/bench.ts";
+import { at, type Bench, type Git } from "../workspace/bench.ts";
 import { withScratch } from "../call/scratch.ts";
 
 const PREFIX = "index-";
 const SETTLED_S = 1;
 
-export async function headIndex(on: On, bench: Bench, tip: string): Promise<IndexFile> {
+export async function headIndex(on: Git, bench: Bench, tip: string): Promise<IndexFile> {
   const file = fileOf(bench, tip);
   const bytes = unless(["ENOENT"], () => readFileSync(file));
   const index = bytes === undefined ? undefined : parseIndex(bytes, bench.oidBytes);
@@ -42,7 +42,7 @@ function fileOf({ own }: Bench, tip: string): string {
 }
 
 /** What did not change since the last commit need not be read again. */
-async function make(on: On, bench: Bench, tip: string): Promise<IndexFile> {
+async function make(on: Git, bench: Bench, tip: string): Promise<IndexFile> {
   const bytes = await withScratch(on, async (file) => {
     const call = at(bench, file);
     const args = ["read-tree", ...(tip === "" ? ["--empty"] : [tip])];
@@ -91,7 +91,7 @@ function put(bench: Bench, tip: string, bytes: Buffer): void {
 const FILE = "left-out";
 
 /** Folders, with a slash at their end, and files. */
-export async function noteSkipped(on: On, bench: Bench, index: string): Promise<void> {
+export async function noteSkipped(on: Git, bench: Bench, index: string): Promise<void> {
   if (!existsSync(join(bench.own, "info", "sparse-checkout"))) return;
   const records = await gitRecords(on.env, { ...at(bench, index), args: ["ls-files", "-t", "-z"] });
   const here = new Set<string>();

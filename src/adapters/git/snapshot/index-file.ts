@@ -212,7 +212,7 @@ function unstamp(bytes: Buffer, { oidAt }: IndexEntry): void {
   bytes.fill(0, oidAt - STAT_BYTES + MODE_AT + 4, oidAt);
 }
 
-export type Copying = {
+export type IndexCopy = {
   readonly from: string;
   readonly to: string;
   readonly workTree: string;
@@ -220,7 +220,7 @@ export type Copying = {
 };
 
 /** Copies an index that somebody else writes, without its stamps. False where there is none that can be copied. */
-export function copyIndex(copying: Copying, nested: Nested): boolean {
+export function copyIndex(copying: IndexCopy, nested: Nested): boolean {
   const bytes = unless(["ENOENT", "ENOTDIR", "EISDIR"], () => readFileSync(copying.from));
   const index = bytes === undefined ? undefined : parseIndex(bytes, copying.oidBytes);
   if (index === undefined || index.isPartial) return false;
@@ -242,7 +242,7 @@ export type Nested = (name: string) => string | undefined;
 /** The same index, with nested repositories at the commit where they are now, and nothing left for git to ask them. */
 export function withNested(
   index: IndexFile,
-  { workTree, oidBytes }: Pick<Copying, "workTree" | "oidBytes">,
+  { workTree, oidBytes }: Pick<IndexCopy, "workTree" | "oidBytes">,
   nested: Nested,
 ): Buffer {
   if (!index.entries.some(({ mode }) => mode === GITLINK)) return index.bytes;

@@ -15,7 +15,7 @@ import { headIndex } from "./head-index.ts";
 import type { IndexFile } from "./index-file.ts";
 import { commonDirOf, gitDirOf } from "../repository/locate.ts";
 import { entriesIn, NESTED_MODE, type TreeEntry } from "../mirror/loose-objects.ts";
-import { at, type Bench, type On } from "../workspace/bench.ts";
+import { at, type Bench, type Git } from "../workspace/bench.ts";
 import { withScratch } from "../call/scratch.ts";
 import { isInMirror, submodulesOf, type Submodule } from "../workspace/submodules.ts";
 import { hasNested, nestingOf } from "./digest.ts";
@@ -23,7 +23,7 @@ import { hasNested, nestingOf } from "./digest.ts";
 const GATE = 5;
 const NAMES_MAX = 5;
 
-type Wanted = {
+type NestedCheck = {
   readonly run: string;
   /** The digest of the work, and the commit that the work tree is at. */
   readonly tree: string;
@@ -35,9 +35,9 @@ type Wanted = {
 
 /** What is ignored, or left out of the commit, is nobody's loss. */
 export async function requireNoneNested(
-  on: On,
+  on: Git,
   bench: Bench,
-  { run, tree, tip, index, exclude }: Wanted,
+  { run, tree, tip, index, exclude }: NestedCheck,
 ): Promise<void> {
   const known = nestingOf(on, bench, tree);
   if (known?.tip === tip && !known.hasNew) return;
@@ -63,7 +63,7 @@ function nestedRepository({ path }: Bench, run: string, folder: string): UserErr
   );
 }
 
-export type Delivery = {
+export type DigestedWork = {
   readonly run: string;
   /** The user's repository. */
   readonly repo: string;
@@ -72,7 +72,7 @@ export type Delivery = {
 };
 
 /** Throws a UserError where a commit of this tree would not deliver all of the work. In place, the user's repositories are the user's. */
-export async function requireDeliverable(on: On, bench: Bench, of: Delivery): Promise<void> {
+export async function requireDeliverable(on: Git, bench: Bench, of: DigestedWork): Promise<void> {
   if (bench.isPlace === true) return;
   const { run, repo, tree } = of;
   const tip = await tipOf(on, bench);
@@ -97,7 +97,7 @@ export async function requireDeliverable(on: On, bench: Bench, of: Delivery): Pr
   for (const each of submodules) await requireUnchanged(on, { ...place, run, repo, isKnown }, each);
 }
 
-async function linksIn(on: On, { mirror }: Bench, tree: string): Promise<readonly TreeEntry[]> {
+async function linksIn(on: Git, { mirror }: Bench, tree: string): Promise<readonly TreeEntry[]> {
   return (await entriesIn(on, mirror, tree)).filter(({ mode }) => mode === NESTED_MODE);
 }
 
@@ -122,7 +122,7 @@ type Outer = {
   readonly isKnown: (submodule: Submodule) => boolean;
 };
 
-async function requireUnchanged(on: On, of: Outer, submodule: Submodule): Promise<void> {
+async function requireUnchanged(on: Git, of: Outer, submodule: Submodule): Promise<void> {
   const { name, path, oid } = submodule;
   const folder = join(of.folder, path);
   const from = join(of.mirror, "modules", name);
@@ -149,9 +149,9 @@ async function requireUnchanged(on: On, of: Outer, submodule: Submodule): Promis
     await requireUnchanged(on, inner, each);
 }
 
-type Problem = { readonly what: string; readonly next: string };
+type NestedProblem = { readonly what: string; readonly next: string };
 
-function changed(shown: string, folder: string, names: readonly string[]): Problem {
+function changed(shown: string, folder: string, names: readonly string[]): NestedProblem {
   const more = names.length > NAMES_MAX ? ` and ${names.length - NAMES_MAX} more` : "";
   return {
     what: `files in the submodule ${shown} are changed and in none of its commits: ${names.slice(0, NAMES_MAX).join(", ")}${more}`,
@@ -159,14 +159,14 @@ function changed(shown: string, folder: string, names: readonly string[]): Probl
   };
 }
 
-function undelivered({ run }: Outer, { what, next }: Problem): UserError {
+function undelivered({ run }: Outer, { what, next }: NestedProblem): UserError {
   const sentence = `In the workspace of ${run}, ${what}: a review and a merge would not contain it.`;
   return new UserError("submodule-changed", sentence, { next, exit: GATE });
 }
 
 /** Paths that differ from a commit: compared with an index of the engine, and with the copy of the submodule in the state home. */
 async function changesIn(
-  on: On,
+  on: Git,
   { folder, from, oid }: { readonly folder: string; readonly from: string; readonly oid: string },
 ): Promise<readonly string[]> {
   return withScratch(on, async (index) => {

@@ -10,10 +10,10 @@ import { artifactTest } from "./paths.ts";
 import { git, gitRecords } from "../call/call.ts";
 import type { IndexFile } from "./index-file.ts";
 import { at, within } from "../workspace/bench.ts";
-import type { Bench, On } from "../workspace/bench.ts";
+import type { Bench, Git } from "../workspace/bench.ts";
 import { withScratch } from "../call/scratch.ts";
 
-export type Wanted = {
+export type TreeToCommit = {
   /** The tree of the work. */
   readonly work: string;
   /** The commit that the work tree is at, and its index. */
@@ -24,7 +24,7 @@ export type Wanted = {
   readonly exclude: string;
 };
 
-export async function treeWithLeftOut(on: On, bench: Bench, wanted: Wanted): Promise<string> {
+export async function treeWithLeftOut(on: Git, bench: Bench, wanted: TreeToCommit): Promise<string> {
   const { work, tip, index: known, artifacts, exclude } = wanted;
   const isArtifact = artifactTest(artifacts);
   // Files that are left out stay as the work began with them, whatever an agent committed.
@@ -50,7 +50,7 @@ export async function treeWithLeftOut(on: On, bench: Bench, wanted: Wanted): Pro
 }
 
 async function namedIn(
-  on: On,
+  on: Git,
   bench: Bench,
   { tree, patterns }: { readonly tree: string; readonly patterns: string },
 ): Promise<readonly string[]> {
@@ -63,7 +63,7 @@ async function namedIn(
 
 /** The work without what rules name: what the branch has of it does not count either. */
 export async function treeBesides(
-  on: On,
+  on: Git,
   bench: Bench,
   { work, rules }: { readonly work: string; readonly rules: string },
 ): Promise<string> {
@@ -81,7 +81,7 @@ export async function treeBesides(
   });
 }
 
-async function remove(on: On, call: ReturnType<typeof at>, names: readonly string[]): Promise<void> {
+async function remove(on: Git, call: ReturnType<typeof at>, names: readonly string[]): Promise<void> {
   await git(on.env, {
     ...call,
     args: ["update-index", "-z", "--force-remove", "--stdin"],
@@ -92,22 +92,22 @@ async function remove(on: On, call: ReturnType<typeof at>, names: readonly strin
 type Listing = { readonly index: string; readonly patterns: string };
 
 /** Names in an index that a pattern fits. */
-async function matching(on: On, bench: Bench, { index, patterns }: Listing): Promise<readonly string[]> {
+async function matching(on: Git, bench: Bench, { index, patterns }: Listing): Promise<readonly string[]> {
   const args = ["ls-files", "-z", "--cached", "--ignored", `--exclude-from=${patterns}`];
   return gitRecords(on.env, { ...at(bench, index), args });
 }
 
 /** A file, and its line as `update-index` takes it: few of them are needed. */
-type Entry = { readonly name: string; readonly line: () => string };
+type TreeLine = { readonly name: string; readonly line: () => string };
 
-function entriesOfIndex({ bytes, entries }: IndexFile): readonly Entry[] {
+function entriesOfIndex({ bytes, entries }: IndexFile): readonly TreeLine[] {
   return entries.map(({ name, mode, oidAt, flagsAt }) => ({
     name,
     line: () => `${mode.toString(8)} ${bytes.toString("hex", oidAt, flagsAt)} 0\t${name}\0`,
   }));
 }
 
-async function entriesOf(on: On, bench: Bench, commit: string): Promise<readonly Entry[]> {
+async function entriesOf(on: Git, bench: Bench, commit: string): Promise<readonly TreeLine[]> {
   const format = "--format=%(objectmode) %(objectname) 0%x09%(path)";
   const args = ["ls-tree", "-r", "-z", "--full-tree", format, commit];
   const records = await gitRecords(on.env, { ...within(bench), args });

@@ -14,7 +14,7 @@ import { treeWithLeftOut } from "./tree-to-commit.ts";
 import { treeInMirror } from "../mirror/loose-objects.ts";
 import { runRef, workRef } from "../mirror/names.ts";
 import { requireNoneNested } from "./nested-repositories.ts";
-import { openBench, within, type Bench, type On } from "../workspace/bench.ts";
+import { openBench, within, type Bench, type Git } from "../workspace/bench.ts";
 import { publish } from "../delivery/publish.ts";
 import { refAt } from "../repository/refs.ts";
 import { authorOf } from "../repository/settings.ts";
@@ -43,7 +43,7 @@ export type Committed = {
 const GATE = 5;
 
 /** Call under the repository's lock. */
-export async function commitWork(on: On, committing: Committing): Promise<Committed> {
+export async function commitWork(on: Git, committing: Committing): Promise<Committed> {
   const { run, repo, path, tree, artifacts, exclude } = committing;
   const bench = await openBench(on, path);
   if ((await digest(on, bench, artifacts)) !== tree) throw changed(bench, committing);
@@ -79,7 +79,7 @@ function changed({ path }: Bench, { run, tree }: Committing): UserError {
 type Making = { readonly committing: Committing; readonly tip: string; readonly tree: string };
 
 /** Whether the head is the very commit that would be made: it was, before a crash. */
-async function isThis(on: On, bench: Bench, of: Making & { readonly head: string }): Promise<boolean> {
+async function isThis(on: Git, bench: Bench, of: Making & { readonly head: string }): Promise<boolean> {
   const text = await git(on.env, { ...within(bench), args: ["cat-file", "commit", of.head] });
   const end = text.indexOf("\n\n");
   const [first = "", ...headers] = text.slice(0, end).split("\n");
@@ -99,7 +99,7 @@ export function trailerOf(run: string): string {
   return `Signalbox-Run: ${run}`;
 }
 
-async function make(on: On, bench: Bench, { committing, tip, tree }: Making): Promise<string> {
+async function make(on: Git, bench: Bench, { committing, tip, tree }: Making): Promise<string> {
   const author = await authorOf(on, committing.repo, "the commit");
   const making = makeCommit(on, bench, { tree, parent: tip, author, message: messageOf(committing) });
   return (await madeDurable(on, { mirror: bench.mirror, tree, parent: tip }, making)).commit;

@@ -28,7 +28,8 @@ import {
   type RepositorySettings,
 } from "../repository/settings.ts";
 
-export type On = {
+/** What every call of git in this adapter needs: the state home and the environment of the process. */
+export type Git = {
   readonly home: Home;
   readonly env: Env;
   /** Work that only makes the next call faster may be put off until everything else is done. */
@@ -56,7 +57,7 @@ export type Bench = {
   readonly isPlace?: boolean;
 };
 
-type Recorded = Pick<Bench, "mirror" | "run" | "branch" | "base" | "author" | "isSigned" | "oidBytes">;
+type BenchRecord = Pick<Bench, "mirror" | "run" | "branch" | "base" | "author" | "isSigned" | "oidBytes">;
 
 const MISSING = ["ENOENT", "ENOTDIR"];
 const UNREADABLE = [...MISSING, "EACCES", "ELOOP"];
@@ -77,7 +78,7 @@ export function at(bench: Bench, index: string): Omit<Call, "args"> {
 }
 
 /** The bench of the work tree at a path, as it was made. A checkout of the user's gets one when it is first asked for. */
-export async function openBench(on: On, path: string): Promise<Bench> {
+export async function openBench(on: Git, path: string): Promise<Bench> {
   const known = isFolder(path) ? benchAt(on, path) : undefined;
   if (known !== undefined) return known;
   if (isOurs(on, path) || gitDirOf(path) === undefined) throw gone(path);
@@ -95,7 +96,7 @@ export async function openBench(on: On, path: string): Promise<Bench> {
 }
 
 /** Whether the workspace that was made at a path is there. */
-export function isWorkspaceAt(on: Pick<On, "home">, path: string): boolean {
+export function isWorkspaceAt(on: Pick<Git, "home">, path: string): boolean {
   return isFolder(path) && benchAt(on, path) !== undefined;
 }
 
@@ -103,13 +104,13 @@ function gone(path: string): UserError {
   return new UserError("no-workspace", `The workspace ${path} is gone.`, "signalbox doctor --repair");
 }
 
-export type Founding = Omit<Recorded, "author" | "isSigned" | "oidBytes"> & {
+export type Founding = Omit<BenchRecord, "author" | "isSigned" | "oidBytes"> & {
   readonly path: string;
   readonly settings: RepositorySettings;
 };
 
 /** Makes the bench of a work tree, in place of an earlier one at the same path. */
-export function makeBench(on: On, { path, settings, ...of }: Founding): Bench {
+export function makeBench(on: Git, { path, settings, ...of }: Founding): Bench {
   const own = ownOf(on, path);
   failpoint("workspace.before-own");
   forgetBench({ own });
@@ -124,7 +125,7 @@ export function makeBench(on: On, { path, settings, ...of }: Founding): Bench {
   const oidBytes = settings.format.get("extensions.objectformat") === "sha256" ? 32 : 20;
   const { user, isSigned } = settings;
   const author = user.name === "" || user.email === "" ? OURSELVES : user;
-  const record: Recorded = { ...of, author, isSigned, oidBytes };
+  const record: BenchRecord = { ...of, author, isSigned, oidBytes };
   // The last: without it, all of it is made again.
   writePrivate(join(own, RECORD), `${JSON.stringify(record)}\n`);
   failpoint("workspace.after-own");
@@ -148,7 +149,7 @@ function withNewline(text: string): string {
 /** The run's branch has another name. */
 export function recordBranch(bench: Bench, branch: string): void {
   const { mirror, run, base, author, isSigned, oidBytes } = bench;
-  const record: Recorded = { mirror, run, branch, base, author, isSigned, oidBytes };
+  const record: BenchRecord = { mirror, run, branch, base, author, isSigned, oidBytes };
   writePrivate(join(bench.own, RECORD), `${JSON.stringify(record)}\n`);
 }
 
@@ -197,13 +198,13 @@ export function keptAway({ own }: Pick<Bench, "own">): readonly string[] {
 }
 
 /** A link in the place of a work tree leads elsewhere: only what is above it is resolved. */
-function ownOf(on: Pick<On, "home">, path: string): string {
+function ownOf(on: Pick<Git, "home">, path: string): string {
   const place = join(real(dirname(path)), basename(path));
   return join(on.home.root, "git", sha256(place).slice(0, 32));
 }
 
 /** Whether the engine made it: everything that it makes is in the state home. */
-function isOurs({ home }: Pick<On, "home">, path: string): boolean {
+function isOurs({ home }: Pick<Git, "home">, path: string): boolean {
   return real(dirname(path)).startsWith(`${real(home.root)}/`);
 }
 
@@ -212,7 +213,7 @@ function real(path: string): string {
 }
 
 /** The bench that was made for a path, whether or not the work tree still exists. */
-export function benchAt(on: Pick<On, "home">, path: string): Bench | undefined {
+export function benchAt(on: Pick<Git, "home">, path: string): Bench | undefined {
   const own = ownOf(on, path);
   const text = unless(MISSING, () => readFileSync(join(own, RECORD), "utf8"));
   const record = text === undefined ? undefined : parsed(text);
@@ -230,7 +231,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function isRecorded(value: unknown): value is Recorded {
+function isRecorded(value: unknown): value is BenchRecord {
   if (typeof value !== "object" || value === null) return false;
   const fields = new Map<string, unknown>(Object.entries(value));
   return (

@@ -15,7 +15,7 @@ import { UserError } from "../../user-error.ts";
 import { gitBytes, tryGit, type Call } from "../call/call.ts";
 import { noteSkipped } from "../snapshot/head-index.ts";
 import { inMirror } from "../mirror/mirror.ts";
-import { at, rulesOf, type Bench, type On } from "./bench.ts";
+import { at, rulesOf, type Bench, type Git } from "./bench.ts";
 import { configText, entriesOf, type RepositorySettings } from "../repository/settings.ts";
 
 export type Cloning = {
@@ -32,7 +32,7 @@ const CHECKOUT_MS = 30 * 60_000;
 /** Git says of it that it is not a repository. */
 const PUSH_OFF = "file:///pushing-is-off-in-workspaces";
 
-export async function makeClone(on: On, bench: Bench, cloning: Cloning): Promise<void> {
+export async function makeClone(on: Git, bench: Bench, cloning: Cloning): Promise<void> {
   const { folder, commit, branch } = cloning;
   makeFolder(folder);
   const dot = join(folder, ".git");
@@ -58,7 +58,7 @@ type Refs = Pick<Cloning, "branch" | "commit"> & {
 
 /** All refs in one file. Those of the clone's own branch are this run's, whatever the user's repository has under that name. */
 export async function writeRefs(
-  on: On,
+  on: Git,
   { mirror }: Pick<Bench, "mirror">,
   { dot, branch, commit, remotes }: Refs,
 ): Promise<void> {
@@ -115,7 +115,7 @@ function copyHooks({ hooks, hooksPath }: RepositorySettings, to: string): void {
 }
 
 async function checkOut(
-  on: On,
+  on: Git,
   bench: Bench,
   { dot, commit }: { readonly dot: string; readonly commit: string },
 ): Promise<void> {

@@ -24,7 +24,7 @@ import { newName } from "../../home/new-name.ts";
 import { bytePath } from "../snapshot/paths.ts";
 import { gitRecords, tryGit, type Call } from "../call/call.ts";
 import { gitDirOf } from "../repository/locate.ts";
-import { within, type Bench, type On } from "./bench.ts";
+import { within, type Bench, type Git } from "./bench.ts";
 
 const FILE = ".worktreeinclude";
 const LINES_MAX = 64 * 1024;
@@ -33,7 +33,7 @@ const BYTES_MAX = 64 * 1024 * 1024;
 const MISSING = ["ENOENT", "ENOTDIR", "EACCES", "ELOOP"];
 
 /** Gives what is worth telling. */
-export async function includeFiles(on: On, bench: Bench, repo: string): Promise<readonly string[]> {
+export async function includeFiles(on: Git, bench: Bench, repo: string): Promise<readonly string[]> {
   const lines = join(repo, FILE);
   const stat = unless(MISSING, () => lstatSync(lines));
   const gitDir = gitDirOf(repo);
@@ -60,7 +60,7 @@ export async function includeFiles(on: On, bench: Bench, repo: string): Promise<
 }
 
 async function ignoredOf(
-  on: On,
+  on: Git,
   call: Omit<Call, "args">,
   names: readonly string[],
 ): Promise<readonly string[]> {
@@ -73,7 +73,7 @@ async function ignoredOf(
     .filter((name) => name !== "");
 }
 
-type Copying = {
+type IncludedFiles = {
   readonly repo: string;
   readonly path: string;
   readonly name: string;
@@ -81,7 +81,7 @@ type Copying = {
 };
 
 /** Gives how many bytes; `undefined` for what is no ordinary file, too large, or would go somewhere else. */
-function copy({ repo, path, name, max }: Copying): number | undefined {
+function copy({ repo, path, name, max }: IncludedFiles): number | undefined {
   const to = bytePath(path, name);
   if (unless(MISSING, () => lstatSync(to)) !== undefined) return 0;
   const read = readPlain(repo, name, max);

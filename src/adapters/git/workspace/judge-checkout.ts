@@ -27,7 +27,7 @@ import { git, GitError, gitRecords, type Call } from "../call/call.ts";
 import { writeRefs } from "./clone.ts";
 import { includeFiles } from "./included-files.ts";
 import { workRef } from "../mirror/names.ts";
-import { openBench, rulesOf, within, type Bench, type On } from "./bench.ts";
+import { openBench, rulesOf, within, type Bench, type Git } from "./bench.ts";
 import { refAt } from "../repository/refs.ts";
 import { withScratch } from "../call/scratch.ts";
 import { addSubmodules } from "./submodules.ts";
@@ -40,7 +40,7 @@ type Judged = Parameters<Workspaces["judge"]>[0];
 type Checkout = Parameters<Workspaces["discard"]>[0];
 
 /** Gives what is worth telling. */
-export async function makeCheckout(on: On, of: Judged): Promise<readonly string[]> {
+export async function makeCheckout(on: Git, of: Judged): Promise<readonly string[]> {
   const { at, artifacts } = of;
   const bench = await openBench(on, of.path);
   failpoint("judge.before-checkout");
@@ -75,7 +75,7 @@ export async function makeCheckout(on: On, of: Judged): Promise<readonly string[
  * Everything in the checkout counts as given from now on. The index next to it is brought up to date without writing objects. What git
  * cannot compare without objects, links, and what an index cannot hold, repositories of their own, is listed in a file.
  */
-export async function takeAsGiven(on: On, of: Checkout): Promise<void> {
+export async function takeAsGiven(on: Git, of: Checkout): Promise<void> {
   const { at } = of;
   const bench = await openBench(on, of.path);
   rmSync(givenIn(at), { force: true });
@@ -91,7 +91,7 @@ export async function takeAsGiven(on: On, of: Checkout): Promise<void> {
 }
 
 export async function discardCheckout(
-  on: On,
+  on: Git,
   of: Checkout,
   tell: (changed: readonly string[]) => void,
 ): Promise<void> {
@@ -127,7 +127,7 @@ function givenIn(at: string): string {
 }
 
 /** None where nobody can tell any more. */
-async function changedIn(on: On, of: Checkout): Promise<readonly string[]> {
+async function changedIn(on: Git, of: Checkout): Promise<readonly string[]> {
   const { path, at } = of;
   const bench = path === "" ? undefined : await benchAt(on, path);
   if (bench === undefined || !isFile(indexOf(at))) return [];
@@ -142,7 +142,7 @@ async function changedIn(on: On, of: Checkout): Promise<readonly string[]> {
 
 /** Names of what differs from the index next to the checkout, besides artifacts and what git ignores. */
 async function listChanges(
-  on: On,
+  on: Git,
   bench: Bench,
   { at, artifacts, options }: Checkout & { readonly options: readonly string[] },
 ): Promise<readonly string[]> {
@@ -163,7 +163,7 @@ function readable(name: string): string {
   return Buffer.from(name, "latin1").toString("utf8");
 }
 
-async function benchAt(on: On, path: string): Promise<Bench | undefined> {
+async function benchAt(on: Git, path: string): Promise<Bench | undefined> {
   try {
     return await openBench(on, path);
   } catch (error) {

@@ -19,7 +19,7 @@ import { includeFiles } from "./included-files.ts";
 import { isFolder, isThere } from "../repository/locate.ts";
 import { fetchCommit, inMirror, refreshMirror, sourceOf } from "../mirror/mirror.ts";
 import { runRef } from "../mirror/names.ts";
-import { isWorkspaceAt, leaveOut, makeBench, openBench, ruleOut, type On } from "./bench.ts";
+import { isWorkspaceAt, leaveOut, makeBench, openBench, ruleOut, type Git } from "./bench.ts";
 import { bringOver, tipIn } from "../delivery/publish.ts";
 import { refAt } from "../repository/refs.ts";
 import { quarantine } from "../salvage/move.ts";
@@ -27,7 +27,7 @@ import { settingsOf } from "../repository/settings.ts";
 import { addSubmodules } from "./submodules.ts";
 import { tryUpdateRef } from "../repository/update-ref.ts";
 
-export type Wanted = {
+export type WorkspaceRequest = {
   readonly run: string;
   readonly repo: string;
   readonly branch: string;
@@ -47,7 +47,7 @@ export type Prepared = {
 const CONFLICT = 6;
 
 /** Call under the repository's lock. */
-export async function prepare(on: On, wanted: Wanted): Promise<Prepared> {
+export async function prepare(on: Git, wanted: WorkspaceRequest): Promise<Prepared> {
   const { run, repo } = wanted;
   makeFolder(on.home.workspaces);
   const path = join(realpathSync(on.home.workspaces), run);
@@ -82,7 +82,7 @@ export async function prepare(on: On, wanted: Wanted): Promise<Prepared> {
 }
 
 /** The workspace as it was made: giving its branch another name is something else. */
-async function existing(on: On, path: string, run: string): Promise<Prepared | undefined> {
+async function existing(on: Git, path: string, run: string): Promise<Prepared | undefined> {
   if (!isWorkspaceAt(on, path) || !isFolder(join(path, ".git"))) return undefined;
   const bench = await openBench(on, path);
   return bench.run === run
@@ -90,10 +90,13 @@ async function existing(on: On, path: string, run: string): Promise<Prepared | u
     : undefined;
 }
 
-type Site = { readonly wanted: Wanted; readonly commonDir: string; readonly mirror: string };
+type PrepareSite = { readonly wanted: WorkspaceRequest; readonly commonDir: string; readonly mirror: string };
 
 /** Where the work began, and the commit that it continues from. */
-async function beginning(on: On, site: Site): Promise<{ readonly base: string; readonly head: string }> {
+async function beginning(
+  on: Git,
+  site: PrepareSite,
+): Promise<{ readonly base: string; readonly head: string }> {
   const { wanted, commonDir, mirror } = site;
   const { run, branch } = wanted;
   const known = refAt(mirror, runRef(run, "base"));
@@ -127,7 +130,7 @@ async function beginning(on: On, site: Site): Promise<{ readonly base: string; r
 
 /** On a branch that exists already, everything since it left the base is the work, whoever did it. */
 async function forkOf(
-  on: On,
+  on: Git,
   commonDir: string,
   { tip, start }: { readonly tip: string; readonly start: string | undefined },
 ): Promise<string> {
@@ -137,21 +140,21 @@ async function forkOf(
   return code === 0 ? out.toString("utf8").trim() : tip;
 }
 
-async function commitNamed(on: On, call: Omit<Call, "args">, name: string): Promise<string | undefined> {
+async function commitNamed(on: Git, call: Omit<Call, "args">, name: string): Promise<string | undefined> {
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`];
   const { code, out } = await tryGit(on.env, { ...call, args });
   return code === 0 ? out.toString("utf8").trim() : undefined;
 }
 
 /** A commit that no branch has, as with a detached HEAD, is not in the mirror yet. */
-async function requireCommit(on: On, { mirror, commonDir }: Site, oid: string): Promise<void> {
+async function requireCommit(on: Git, { mirror, commonDir }: PrepareSite, oid: string): Promise<void> {
   const call = inMirror(mirror);
   if ((await tryGit(on.env, { ...call, args: ["cat-file", "-e", `${oid}^{commit}`] })).code === 0) return;
   if (!(await fetchCommit(on, { mirror, source: commonDir, oid })))
     throw new Error(`the commit ${oid} is damaged or incomplete in ${commonDir}: git fsck`);
 }
 
-async function createBranch(on: On, { wanted, commonDir }: Site, oid: string): Promise<void> {
+async function createBranch(on: Git, { wanted, commonDir }: PrepareSite, oid: string): Promise<void> {
   if ((await commitNamed(on, { cwd: commonDir, gitDir: commonDir }, oid)) === undefined) {
     const problem = await bringOver(on, { repo: wanted.repo, commit: oid });
     if (problem !== "") throw cannotCreate(wanted.branch, problem);

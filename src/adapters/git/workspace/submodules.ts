@@ -11,7 +11,7 @@ import { tryGit } from "../call/call.ts";
 import { writeRefs } from "./clone.ts";
 import { isFolder, isThere } from "../repository/locate.ts";
 import { copyRepository, fetchCommit, inMirror } from "../mirror/mirror.ts";
-import type { On } from "./bench.ts";
+import type { Git } from "./bench.ts";
 import { configText } from "../repository/settings.ts";
 
 export type Superproject = {
@@ -33,7 +33,7 @@ const SHA1_HEX = 40;
 const LINK = /^160000 commit ([0-9a-f]+)\t(.+)$/s;
 
 /** Gives what a person should know. */
-export async function addSubmodules(on: On, of: Superproject): Promise<readonly string[]> {
+export async function addSubmodules(on: Git, of: Superproject): Promise<readonly string[]> {
   if (!isThere(join(of.folder, ".gitmodules"))) return [];
   const notes: string[] = [];
   for (const submodule of await submodulesOf(on, of)) {
@@ -47,7 +47,7 @@ export async function addSubmodules(on: On, of: Superproject): Promise<readonly 
 
 /** As the commit has them. A name that leads out of the folder of modules is not one. */
 export async function submodulesOf(
-  on: On,
+  on: Git,
   { mirror, commit }: Pick<Superproject, "mirror" | "commit">,
 ): Promise<readonly Submodule[]> {
   const read = async (args: readonly string[]): Promise<readonly string[]> => {
@@ -68,13 +68,13 @@ export async function submodulesOf(
   });
 }
 
-type Copy = { readonly submodule: Submodule; readonly from: string };
+type SubmoduleCopy = { readonly submodule: Submodule; readonly from: string };
 
 /** Whether the mirror has the commit, also by way of the user's repository. */
 export async function isInMirror(
-  on: On,
+  on: Git,
   { source }: Pick<Superproject, "source">,
-  { submodule, from }: Copy,
+  { submodule, from }: SubmoduleCopy,
 ): Promise<boolean> {
   const { name, oid } = submodule;
   const has = async (): Promise<boolean> => {
@@ -88,7 +88,11 @@ export async function isInMirror(
   return (await has()) || fetchCommit(on, { mirror: from, source: users, oid });
 }
 
-async function checkOut(on: On, of: Superproject, { submodule, from }: Copy): Promise<readonly string[]> {
+async function checkOut(
+  on: Git,
+  of: Superproject,
+  { submodule, from }: SubmoduleCopy,
+): Promise<readonly string[]> {
   const { name, path, oid } = submodule;
   const outer = of.gitDir ?? join(of.folder, ".git");
   const gitDir = join(outer, "modules", name);

@@ -4,7 +4,6 @@ import { existsSync, readdirSync, realpathSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Workspaces } from "../../../engine/ports/files.ts";
 import { unless } from "../../files/errno.ts";
-import type { Env, Home } from "../../home/paths.ts";
 import { operationIn } from "../delivery/user-checkout.ts";
 import { handover } from "../snapshot/handover.ts";
 import { discardCheckout, makeCheckout, takeAsGiven } from "./judge-checkout.ts";
@@ -13,22 +12,15 @@ import { isFolder } from "../repository/locate.ts";
 import { isGitAtWork, whileLocked } from "../call/locks.ts";
 import { refuseRunName, runRef } from "../mirror/names.ts";
 import { requireDeliverable } from "../snapshot/nested-repositories.ts";
-import { benchAt, openBench } from "./bench.ts";
+import { benchAt, openBench, type Git } from "./bench.ts";
 import { prepare } from "./prepare.ts";
 import { publish } from "../delivery/publish.ts";
 import { refAt } from "../repository/refs.ts";
 import { release } from "../salvage/release.ts";
 import { digest, filesOf } from "../snapshot/digest.ts";
 
-type On = {
-  readonly home: Home;
-  readonly env: Env;
-  /** A process that does one thing and exits, as commands do. */
-  readonly isAlone?: boolean;
-  readonly later?: (work: () => void) => void;
-};
-
-export function gitWorkspaces(on: On): Workspaces {
+/** `isAlone` says that the process does one thing and exits, as commands do. */
+export function gitWorkspaces(on: Git & { readonly isAlone?: boolean }): Workspaces {
   const lock = (repo: string) => ({ folder: on.home.locks, repo });
   return {
     prepare: async (of) => {
@@ -79,7 +71,7 @@ export function gitWorkspaces(on: On): Workspaces {
 
 /** The branch gets the last handover that it could not get when that was made: its repository was locked or read-only. */
 async function publishLast(
-  on: On,
+  on: Git,
   { run, repo, path }: { readonly run: string; readonly repo: string; readonly path: string },
 ): Promise<void> {
   const bench = benchAt(on, path);
