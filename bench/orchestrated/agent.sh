@@ -10,7 +10,7 @@ trap 'echo "$from $(date +%s%N) ${title:-check}" >"$stamp"' EXIT
 [ -n "${SIGNALBOX_PROMPT:-}" ] || exit 0
 read -r title <"$SIGNALBOX_PROMPT"
 title=${title#\# }
-output=$(sed -n 's/.*answer with one file, `\([^`]*\)`.*/\1/p;T;q' "$SIGNALBOX_PROMPT")
+output=$(sed -n 's/.*one file, `\([^`]*\)`.*/\1/p;T;q' "$SIGNALBOX_PROMPT")
 session=${output%/contract/*}
 
 # The part that every answer has, and what this one says besides.
@@ -21,13 +21,13 @@ reply() {
 }
 
 case $title in
-"Say what is wanted"*)
+"Write the specification"*)
   mkdir -p "$session"
   printf '## Goals\n\nMore files.\n\n## Acceptance Criteria\n\n- AC-1: they are there\n\n## Definition of Done\n\n- all of them\n' >"$session/spec.md"
   printf '{"acceptance_criteria":[{"id":"AC-1","description":"they are there","verify":["cmd: %s/start.sh"]}]}\n' "$BENCH_FOLDER" >"$session/acceptance.json"
   reply '' ',"ui":false,"needs_research":false'
   ;;
-"Design how it is built"*)
+"Design the architecture"*)
   printf '## Overview\n\nOne folder.\n\n## Modules\n\n- new: files\n\n## Risks\n\nNone: nobody reads them.\n' >"$session/architecture.md"
   reply '' ''
   ;;
@@ -54,8 +54,8 @@ case $title in
 "Review task "*) reply '"review_comments":[],"checklist_summary":{"security":"OK","architecture":"OK","logic":"OK","performance":"OK","quality":"OK","devils_advocate":"OK"}' '' ;;
 "Test task "*) reply '"test_results":{"total":1,"passed":1,"failed":0,"skipped":0},"findings":[]' '' ;;
 "Audit task "*) reply '"findings":[]' '' ;;
-"See that it builds"*) reply '' '' ;;
-"Say what was done"*)
+"Integrate and build"*) reply '' '' ;;
+"Write the documentation"*)
   echo "# Files" >README.md
   reply '' ',"readme":"updated","what_was_done":"More files.","how_to_run":"Read them.","how_to_test":"Count them.","commitMessage":"More files"'
   ;;

@@ -20,10 +20,10 @@ named() { sed -n "s/.*$1 \`\([^\`]*\)\`.*/\1/p;T;q" "$SIGNALBOX_PROMPT"; }
 approve() { printf '{"status":"approved","summary":"fine (%s)",%s"issues":[]}\n' "$$" "$2" >"$phases/$1"; }
 
 case $title in
-"What must be known first"*) echo '{"complexity":"simple","queries":["code","tests"]}' >"$phases/0-queries.json" ;;
+"Questions for the exploration"*) echo '{"complexity":"simple","queries":["code","tests"]}' >"$phases/0-queries.json" ;;
 "Find out: "*) echo 'In part-0.' >"$(named Write)" ;;
-"One account of what was found"*) printf '## Findings\n\npart-0.\n\n## Summary\n\nSmall.\n\n## Gaps\n\nnone\n' >"$phases/0-explore.md" ;;
-"How is this best done"*) printf '## Approach\n\nStraight on.\n\n## Areas\n\n- code\n- docs\n' >"$phases/1.1-brainstorm.md" ;;
+"Combine the exploration"*) printf '## Findings\n\npart-0.\n\n## Summary\n\nSmall.\n\n## Gaps\n\nnone\n' >"$phases/0-explore.md" ;;
+"Find an approach"*) printf '## Approach\n\nStraight on.\n\n## Areas\n\n- code\n- docs\n' >"$phases/1.1-brainstorm.md" ;;
 "Plan the area "*) echo 'Small tasks.' >"$(named Write)" ;;
 "One plan"*)
   {
@@ -40,7 +40,7 @@ case $title in
   echo "More." >"new/$number.txt"
   printf '{"taskId":"%s","status":"completed","summary":"done","filesModified":[]}\n' "$number" >".agents/tmp/tasks/$SIGNALBOX_RUN.json"
   ;;
-"Make it simpler"*) echo 'Nothing.' >"$phases/2.2-simplify.md" ;;
+"Simplify the code"*) echo 'Nothing.' >"$phases/2.2-simplify.md" ;;
 "Review the plan"*) approve 1.3-plan-review.json "" ;;
 "Review the implementation"*)
   if [ -e new/mended.txt ]; then
@@ -49,13 +49,13 @@ case $title in
     printf '{"status":"needs_revision","summary":"not yet","filesReviewed":[],"issues":[{"severity":"HIGH","location":"new/1.txt:1","issue":"too short"}]}\n' >"$phases/2.3-impl-review.json"
   fi
   ;;
-"Mend what a review found in "*)
+"Fix the findings in "*)
   echo 'Longer.' >new/mended.txt
   echo 'It is longer.' >"$(named note,)"
   ;;
 "Review the tests"*) approve 3.3-test-review.json "" ;;
 "Bring the documentation up to date"*) echo 'Nothing to tell.' >"$phases/4.1-docs.md" ;;
-"The last look"*) approve 4.2-final-review.json '"overallQuality":"high","readyForCommit":true,' ;;
+"Final review"*) approve 4.2-final-review.json '"overallQuality":"high","readyForCommit":true,' ;;
 "Prepare the handover"*) echo '{"summary":"More files.","commitMessage":"More files","title":"More files","body":"Eight."}' >"$phases/4.3-completion.json" ;;
 *)
   echo "nobody here knows how to: $title" >&2

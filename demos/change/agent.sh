@@ -99,7 +99,7 @@ TEXT
     judge review.json NEEDS_CHANGES "$results" HIGH "The name is not shouted" "src/shout.sh:3 leaves the name as it is; the test does not look at it."
   fi
   ;;
-"Mend what was found"*)
+"Fix the findings in"*)
   printf '#!/bin/sh\n# Greets loudly: sh src/shout.sh NAME\nsh "$(dirname "$0")/greet.sh" "$@" | tr "[:lower:]" "[:upper:]"\n' >src/shout.sh
   printf '#!/bin/sh\n# sh test/shout.test.sh\n[ "$(sh src/shout.sh Ada)" = "HELLO, ADA!" ] || { echo "FAIL $0: the name is not shouted"; exit 1; }\n' >test/shout.test.sh
   ;;

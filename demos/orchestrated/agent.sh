@@ -4,7 +4,7 @@
 set -eu
 
 title=$(sed -n '1s/^# //p' "$SIGNALBOX_PROMPT")
-output=$(sed -n 's/.*you answer with one file, `\([^`]*\)`.*/\1/p' "$SIGNALBOX_PROMPT" | head -n 1)
+output=$(sed -n 's/.*one file, `\([^`]*\)`.*/\1/p' "$SIGNALBOX_PROMPT" | head -n 1)
 session=${output%%/contract/*}
 mkdir -p "$(dirname "$output")"
 sleep "${DEMO_PAUSE:-0.3}"
@@ -28,7 +28,7 @@ reviewed() { # STATUS SUMMARY COMMENT
 }
 
 case $title in
-"Say what is wanted: "*)
+"Write the specification: "*)
   cat >"$session/spec.md" <<'TEXT'
 ## Goals
 
@@ -52,7 +52,7 @@ TEXT
 TEXT
   answer OK "Greetings that shout, for one and for many" "" ',"ui":false,"needs_research":false,"assumptions":["Names are in the Latin alphabet."]'
   ;;
-"Design how it is built: "*)
+"Design the architecture: "*)
   printf '## Overview\n\nTwo small scripts on top of the greeting that is there.\n\n## Modules\n\n- src/shout.sh: greets one person, by way of src/greet.sh\n- src/crowd.sh: greets everybody in a file, by way of src/shout.sh\n\n## Risks\n\n- A line of the file could be run as a command: it is only ever an argument, in quotes.\n' >"$session/architecture.md"
   answer OK "Two scripts, each on top of the one before" '"adrs":[]' ""
   ;;
@@ -106,7 +106,7 @@ TEXT
   printf '#!/bin/sh\n# Greets loudly: sh src/shout.sh NAME\necho "HELLO, ${1:-YOU}!"\n' >src/shout.sh
   coded "src/shout.sh greets loudly" src/shout.sh
   ;;
-"Task T-001, to be mended: "*)
+"Task T-001, fix: "*)
   printf '#!/bin/sh\n# Greets loudly: sh src/shout.sh NAME\nsh "$(dirname "$0")/greet.sh" "$@" | tr "[:lower:]" "[:upper:]"\n' >src/shout.sh
   coded "The name is shouted, too" src/shout.sh
   ;;
@@ -139,8 +139,8 @@ TEXT
   answer OK "$(sh test.sh | tail -n 1)" '"test_results":{"total":2,"passed":2,"failed":0,"skipped":0},"findings":[]' ""
   ;;
 "Audit task "*) answer OK "A name is an argument in quotes wherever it goes" '"findings":[]' "" ;;
-"See that it builds: "*) answer OK "Nothing had to be changed" '"ci_notes":["sh test.sh is all there is to run"]' "" ;;
-"Say what was done: "*)
+"Integrate and build: "*) answer OK "Nothing had to be changed" '"ci_notes":["sh test.sh is all there is to run"]' "" ;;
+"Write the documentation: "*)
   printf '\n`sh src/shout.sh Ada` greets louder, `sh src/crowd.sh FILE` everybody whom a file names, a line each.\n' >>README.md
   answer OK "The README says how to shout" '"files_changed":["README.md"]' ',"readme":"updated","what_was_done":"src/shout.sh greets in capital letters, src/crowd.sh everybody whom a file names.","how_to_run":"sh src/shout.sh Ada","how_to_test":"sh test.sh","commitMessage":"Shout greetings\n\nFor one person, or for everybody whom a file names.","known_issues":["src/crowd.sh says nothing helpful without a file."]'
   ;;

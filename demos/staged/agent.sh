@@ -18,16 +18,16 @@ review() { # FILE STATUS MORE LOCATION ISSUE
 }
 
 case $title in
-"What must be known first"*)
+"Questions for the exploration"*)
   printf '{"complexity":"medium","queries":["how greetings are made","how it is tested","what the README says"]}\n' >"$phases/0-queries.json"
   ;;
 "Find out: "*)
   printf 'It is in src/greet.sh:3. Tests are in test/greet.test.sh:4.\n' >"$(named Write)"
   ;;
-"One account of what was found"*)
+"Combine the exploration"*)
   printf '## Findings\n\n### Greetings\n\nsrc/greet.sh:3 prints them.\n\n## Summary\n\nOne script, one test.\n\n## Gaps\n\nnone\n' >"$phases/0-explore.md"
   ;;
-"How is this best done"*)
+"Find an approach"*)
   printf '## Approach\n\nA script beside the first one, with a test of its own.\n\n## Areas\n\n- code\n- docs\n' >"$phases/1.1-brainstorm.md"
   ;;
 "Plan the area "*)
@@ -81,7 +81,7 @@ PLAN
   esac
   printf '{"taskId":"%s","status":"%s","summary":"%s","filesModified":[]}\n' "$number" "$status" "$said" >".agents/tmp/tasks/$SIGNALBOX_RUN.json"
   ;;
-"Make it simpler"*)
+"Simplify the code"*)
   printf 'Nothing was to be made simpler.\n' >"$phases/2.2-simplify.md"
   ;;
 "Review the plan"*)
@@ -94,14 +94,14 @@ PLAN
     review 2.3-impl-review.json needs_revision '"filesReviewed":["src/shout.sh"],' src/shout.sh:3 "the name is not in capital letters"
   fi
   ;;
-"Mend what a review found in "*)
+"Fix the findings in "*)
   printf '#!/bin/sh\n# Greets loudly: sh src/shout.sh NAME\nsh "$(dirname "$0")/greet.sh" "$@" | tr "[:lower:]" "[:upper:]"\n' >src/shout.sh
   printf 'The name is shouted now (%s).\n' "$$" >"$(named note,)"
   ;;
 "Why do the tests fail"*)
   printf '## Cause\n\ntest/shout.test.sh:3 expects no exclamation mark (%s).\n\n## Fix\n\nExpect "HELLO, ADA!".\n' "$$" >"$phases/3.2-analysis.md"
   ;;
-"Mend what the tests found"*)
+"Fix the failing tests"*)
   sed 's/"HELLO, ADA"/"HELLO, ADA!"/' test/shout.test.sh >test/shout.new && cat test/shout.new >test/shout.test.sh && rm test/shout.new
   ;;
 "Review the tests"*)
@@ -111,13 +111,13 @@ PLAN
   printf '\n`sh src/shout.sh Ada` greets louder.\n' >>README.md
   printf 'README.md: how to shout.\n' >"$phases/4.1-docs.md"
   ;;
-"The last look"*)
+"Final review"*)
   review 4.2-final-review.json approved '"overallQuality":"high","readyForCommit":true,' "" ""
   ;;
 "Prepare the handover"*)
   printf '{"summary":"Greetings can be shouted.","commitMessage":"Shout greetings\\n\\nsrc/shout.sh greets in capital letters.","title":"Shout greetings","body":"src/shout.sh greets in capital letters; tested."}\n' >"$phases/4.3-completion.json"
   ;;
-"Sum up what was done"*)
+"Summarise the stage"*)
   printf '## Decisions\n\n- a script of its own (%s)\n\n## Files\n\n- %s/1.2-plan.md: the plan\n\n## Open\n\nnone\n' "$$" "$phases" >"$(named 'summary to')"
   ;;
 *)

@@ -19,8 +19,8 @@ type Row = [agents: Agents, params: Record<string, Literal>, says: RegExp, answe
 test.for<Row>([
   [{ summarizer: "die*" }, {}, /^explore-trouble: (?!Nobody could find out)/],
   [{ "test-reviewer": "blocked" }, {}, /^test-trouble: .*reviewer asks for a person/],
-  [{ "4.2-tests": "red-test*" }, { restarts: 0 }, /^final-exhausted: .*lint or tests are red/],
-  [{ "final-reviewer": "fix*" }, { restarts: 0 }, /^final-exhausted: .*review still finds what blocks/],
+  [{ "4.2-tests": "red-test*" }, { restarts: 0 }, /^final-exhausted: .*lint or tests fail/],
+  [{ "final-reviewer": "fix*" }, { restarts: 0 }, /^final-exhausted: .*review has blocking issues/],
   [
     { "implementation-reviewer": "blocked" },
     { test_stage: false, final_stage: false },
@@ -34,11 +34,11 @@ test.for<Row>([
 test("change: one that is halted before it was reviewed is not told of a review", () => {
   const { run } = ofChange.live({ agents: { tasks: "none" }, people: ["to implement"] });
   expect([run.state, run.held["review"]]).toEqual(["halted", undefined]);
-  expect(wordsOf(ofChange.change, run)).toMatch(/^halted: .*where it was reviewed, `[^`]*REVIEW.md`/);
+  expect(wordsOf(ofChange.change, run)).toMatch(/^halted: .*if it was reviewed, `[^`]*REVIEW.md`/);
 });
 
 test("change: one that nobody could merge is not told of a review of the merge alone", () => {
   const { run } = ofChange.live({ agents: { archiver: "die*" }, people: ["to implement", "to merging"] });
   expect(run.state).toBe("archive-blocked");
-  expect(wordsOf(ofChange.change, run)).toMatch(/^archive-blocked: .*nobody has merged every spec/);
+  expect(wordsOf(ofChange.change, run)).toMatch(/^archive-blocked: .*not every spec is merged/);
 });

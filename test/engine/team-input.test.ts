@@ -114,8 +114,8 @@ test.for(
   ),
 )("%s: %s is told of the project's own instructions, and that they come last", ([, , text]) => {
   const words = text.replaceAll(/\s+/g, " ");
-  expect(words).toContain("`AGENTS.md` and `.github/copilot-instructions.md` of the repository hold for you");
-  expect(words).toContain("where they contradict this page, this page holds");
+  expect(words).toContain("Follow `AGENTS.md` and `.github/copilot-instructions.md` of the repository");
+  expect(words).toContain("where they contradict this page, follow this page");
 });
 
 test.for(

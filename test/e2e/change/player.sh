@@ -154,7 +154,7 @@ TEXT
   printf '{"taskId":"%s","status":"completed","summary":"done","filesModified":["src/%s-%s.txt"]}\n' "$member" "$change" "${member%%.*}" >"$folder/work/$SIGNALBOX_RUN.json"
   ;;
 "Review the change"*) judge review.json ;;
-"Mend what was found"*) echo "mended $call" >>"src/$change-1.txt" ;;
+"Fix the findings in"*) echo "mended $call" >>"src/$change-1.txt" ;;
 "Merge the spec "*) { cat "specs/$member.md" 2>/dev/null | sed -n 's/^\(What .*\)/\1/p' >"$LEDGER/main-$member"; spec "$member" "$change"; cat "$LEDGER/main-$member"; } >"$folder/merged/$member.md" ;;
 "Review the merged specs"*) judge merge-review.json ;;
 *)

@@ -150,7 +150,7 @@ describe.runIf(isPerson).concurrent("the seed's acceptance criteria", LONG, () =
     await inChange({ harnesses: { codex: LATE } }, async (on) => {
       const { code, document } = await on.type("plan", "x", "Something else");
       expect([code, document["phase"], document["state"]]).toEqual([3, "proposed", "planning-stuck"]);
-      expect(document["message"]).toContain("an agent has ended several times without what it owes");
+      expect(document["message"]).toContain("an agent has ended several times without its output");
       const told = (await on.trace(on.of("x"))).join("\n");
       expect(told.match(/challenger ended: its program did not start \(exit code 127\)/g)).toHaveLength(2);
       expect(on.now(on.of("x")).run.attempts["challenger"]).toBe(2);

@@ -31,7 +31,7 @@ fi
 # Whoever was killed while it waited has not said its word.
 echo "$name" >>"$LEDGER/calls"
 cp "$SIGNALBOX_PROMPT" "$LEDGER/prompt.$name.$call"
-input=$(named 'You are given')
+input=$(named 'data file')
 [ ! -e "$input" ] || cp "$input" "$LEDGER/input.$name.$call"
 # What the session says of itself as this one begins, and the task: all of it is looked at in the end.
 [ ! -e "$folder/status.json" ] || cp "$folder/status.json" "$LEDGER/status.Session.$name.$call"
@@ -110,12 +110,12 @@ checklist='"checklist_summary":{"security":"OK","architecture":"OK","logic":"OK"
 failed=$(has fail && echo 1 || echo 0)
 
 case $title in
-"Say what is wanted"*)
+"Write the specification"*)
   printf '## Goals\n\nIt, %s.\n\n## Acceptance Criteria\n\n- it\n\n## Definition of Done\n\n- it\n' "$call" | text spec.md
   printf '{"acceptance_criteria":[{"id":"AC-001","description":"It works, %s","verify":["cmd: sh check.sh","manual: it looks well"]}]}\n' "$call" | text acceptance.json
   answer "" "\"ui\":$(is ui),\"needs_research\":$(is research),\"research_question\":\"How?\"" >"$output"
   ;;
-"Say in short"*)
+"Write a short specification"*)
   printf '## Goal\n\nIt, %s.\n\n## Acceptance Criteria\n\n- it\n' "$call" | text spec.md
   printf '{"acceptance_criteria":[{"id":"AC-001","description":"It works, %s","verify":["cmd: sh check.sh"]}]}\n' "$call" | text acceptance.json
   answer "" '"ui":false,"needs_research":false' >"$output"
@@ -124,12 +124,12 @@ case $title in
   echo "It is so, $call." | text research/research.md
   answer '{"research_summary":"so","confidence":"high"}' "" >"$output"
   ;;
-"Design how it is built"*)
+"Design the architecture"*)
   printf '## Overview\n\nIt, %s.\n\n## Modules\n\n- it\n\n## Risks\n\n- few\n' "$call" | text architecture.md
   printf '## Context\n\nIt.\n\n## Decision\n\nSo, %s.\n' "$call" | text adr/ADR-001.md
   answer >"$output"
   ;;
-"Design what people see"*)
+"Design the user interface"*)
   echo "A button, $call." | text design-specs/design-spec.md
   answer '{"design_spec_file":"design-spec.md"}' "" >"$output"
   ;;
@@ -150,19 +150,19 @@ TEXT
   echo "$member $call" >"work-${member##*[-0]}.txt"
   answer "" "$judged" >"$output"
   ;;
-"Mend what the checks found"*)
+"Fix the failing checks"*)
   echo "mended $call" >mended.txt
   answer "" "$judged,$report" >"$output"
   ;;
 "Review task"*) answer "{\"review_comments\":[$(found '{"severity":"%s","category":"Logic","file":"work-1.txt","message":"It is wrong, %s"}')],$checklist}" "" >"$output" ;;
 "Test task"*) answer "{\"test_results\":{\"total\":3,\"passed\":$((3 - failed)),\"failed\":$failed,\"skipped\":0},\"findings\":[$(found '{"severity":"%s","description":"It fails, %s"}')]}" "" >"$output" ;;
 "Audit task"*) answer "{\"findings\":[$(found '{"severity":"%s","id":"sec-%s","category":"Auth","file":"work-1.txt","description":"It is open","recommended_fix":"Close it"}')]}" "" >"$output" ;;
-"See that it builds"*)
+"Integrate and build"*)
   # No part of the work, whoever writes it.
   echo "It builds, $call." | text notes/builds.md
   answer '{"ci_notes":["it builds"]}' "" >"$output"
   ;;
-"Say what was done"*)
+"Write the documentation"*)
   echo "There is more, $call." >README.md
   # A page on which nobody sees anything.
   ! has bare || printf ' \342\200\213\n' >README.md

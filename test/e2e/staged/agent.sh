@@ -117,7 +117,7 @@ implementation-reviewer) more='"filesReviewed":["src/shout.sh"],' && review 2.3-
 test-reviewer) review 3.3-test-review.json test/shout.test.sh:1 ;;
 final-reviewer) more='"overallQuality":"high","readyForCommit":true,' && review 4.2-final-review.json README.md:1 ;;
 implementation-fixer | coverage-fixer | final-fixer)
-  member=$(printf '%s' "$title" | sed -n 's/^Mend what a review found in \(.*\): .*/\1/p')
+  member=$(printf '%s' "$title" | sed -n 's/^Fix the findings in \(.*\): .*/\1/p')
   [ ! -e "$member" ] || printf '# mended, %s\n' "$call" >>"$member"
   printf 'Mended (%s).\n' "$call" >"$(named note,)"
   ;;

@@ -27,10 +27,10 @@ review() { # FILE MORE
 }
 
 case $title in
-"What must be known first"*) printf '{"complexity":"simple","queries":["where it is"]%s}\n' "$space" >"$phases/0-queries.json" ;;
+"Questions for the exploration"*) printf '{"complexity":"simple","queries":["where it is"]%s}\n' "$space" >"$phases/0-queries.json" ;;
 "Find out: "*) echo "It is in test.sh:1 ($round)." >"$(named Write)" ;;
-"One account of what was found"*) printf '## Findings\n\ntest.sh:1\n\n## Summary\n\nSmall, %s.\n\n## Gaps\n\nnone\n' "$round" >"$phases/0-explore.md" ;;
-"How is this best done"*) printf '## Approach\n\nStraight, %s.\n\n## Areas\n\n- code\n' "$round" >"$phases/1.1-brainstorm.md" ;;
+"Combine the exploration"*) printf '## Findings\n\ntest.sh:1\n\n## Summary\n\nSmall, %s.\n\n## Gaps\n\nnone\n' "$round" >"$phases/0-explore.md" ;;
+"Find an approach"*) printf '## Approach\n\nStraight, %s.\n\n## Areas\n\n- code\n' "$round" >"$phases/1.1-brainstorm.md" ;;
 "Plan the area "*) echo "Two tasks ($round)." >"$(named Write)" ;;
 "One plan"*) sed "s/Two files/Two files, $round/" "$HOME/../plan.md" >"$phases/1.2-plan.md" ;;
 "Review the plan"*) review 1.3-plan-review.json "" ;;
@@ -39,16 +39,16 @@ case $title in
   echo "work $number" >"work-$number.txt"
   printf '{"taskId":"%s","status":"completed","summary":"done","filesModified":["work-%s.txt"]}\n' "$number" "$number" >".agents/tmp/tasks/$SIGNALBOX_RUN.json"
   ;;
-"Make it simpler"*) echo "Nothing, $round." >"$phases/2.2-simplify.md" ;;
+"Simplify the code"*) echo "Nothing, $round." >"$phases/2.2-simplify.md" ;;
 "Review the implementation"*) review 2.3-impl-review.json '"filesReviewed":["work-1.txt"],' ;;
 "Review the tests"*) review 3.3-test-review.json "" ;;
 "Bring the documentation up to date"*)
   echo "There is more." >README.md
   echo "README.md, $round." >"$phases/4.1-docs.md"
   ;;
-"The last look"*) review 4.2-final-review.json '"overallQuality":"high","readyForCommit":true,' ;;
+"Final review"*) review 4.2-final-review.json '"overallQuality":"high","readyForCommit":true,' ;;
 "Prepare the handover"*) printf '{"summary":"Done, %s.","commitMessage":"Do more","title":"More","body":"All of it."}\n' "$round" >"$phases/4.3-completion.json" ;;
-"Sum up what was done"*) printf '## Decisions\n\n- straight, %s\n\n## Files\n\n- the plan\n\n## Open\n\nnone\n' "$round" >"$(named 'summary to')" ;;
+"Summarise the stage"*) printf '## Decisions\n\n- straight, %s\n\n## Files\n\n- the plan\n\n## Open\n\nnone\n' "$round" >"$(named 'summary to')" ;;
 *)
   echo "nobody here knows how to: $title" >&2
   exit 1
