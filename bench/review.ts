@@ -57,7 +57,7 @@ function writeAgents({ folder, env }: Stage): void {
     `set -e
 cd "$PWD"
 echo 'APPROACH: one line' | signalbox submit plan - --quiet
-signalbox task update --status working --quiet
+signalbox update --status working --quiet
 # Nobody is done in a second: files that were written in this one would be read once more.
 sleep 2.5
 echo more >>part-0/file-0.txt
@@ -67,7 +67,7 @@ echo 'DONE: one line' | signalbox submit handoff - --quiet
 : >${folder}/ready-$SIGNALBOX_RUN
 while [ ! -e ${folder}/go-$SIGNALBOX_RUN ]; do sleep 0.02; done
 date +%s%N >${folder}/from-$SIGNALBOX_RUN
-signalbox task update --status agent-review --quiet
+signalbox update --status agent-review --quiet
 exec sleep 100000
 `,
   );

@@ -11,7 +11,7 @@ pause() { sleep "${DEMO_PAUSE:-0.3}"; }
 plan() {
   pause
   printf 'APPROACH: %s\nTOUCHING: %s\n' "$1" "$2" | signalbox submit plan - --quiet
-  signalbox task update --status working --quiet
+  signalbox update --status working --quiet
   pause
 }
 
@@ -20,7 +20,7 @@ handoff() {
   git add --all
   git commit --quiet --message "$1"
   printf 'DONE: %s\n' "$2" | signalbox submit handoff - --quiet
-  signalbox task update --status agent-review --quiet
+  signalbox update --status agent-review --quiet
 }
 
 # The reviewer finds a mistake: the name is not shouted.
@@ -59,7 +59,7 @@ farewell() {
   if ! grep -q '^## Questions' TASK.md; then
     pause
     echo "How is a farewell to be said: \"Goodbye\" or \"See you\"?" | signalbox submit questions - --quiet
-    signalbox task update --status clarification --quiet
+    signalbox update --status clarification --quiet
     return 0
   fi
   plan "a script of its own, beside greet.sh" "bye.sh"

@@ -4,9 +4,9 @@ import * as z from "zod/mini";
 import { told } from "../format/workflow/schema/primitives.ts";
 import { SCHEMAS, type UseName } from "./schemas.ts";
 import { At, Count, Flag, Text, type Shape } from "./shapes.ts";
-import { PHASE, TASK } from "./start/schemas.ts";
+import { BEGINNING } from "./start/schemas.ts";
 import { FOLLOWED, Happening, TaskHappening } from "./story/schemas.ts";
-import { TASK_LIST, TASK_SHOW, WATCH, WatchLine } from "./view/run-view.ts";
+import { TASK_LIST, WATCH, WatchLine } from "./view/run-view.ts";
 
 const COMMON = {
   code: told(z.string().check(z.regex(/^[a-z][a-z0-9-]*$/)), "Stable, for programs; ok where all is well"),
@@ -32,12 +32,6 @@ type Called = Exclude<UseName, "read-context">;
 const CALLED: Readonly<Record<string, Called>> = {
   config: "settings",
   "review create": "review-create",
-  "task update": "update",
-  "task complete": "complete",
-  "task respawn": "respawn",
-  "task cancel": "cancel",
-  "task request-changes": "send-back",
-  "task merge": "deliver",
   "project add": "add-project",
   "project list": "projects",
   "project update": "update-project",
@@ -61,6 +55,9 @@ const SAME: readonly Called[] = [
     "waive",
     "stop",
     "resume",
+    "update",
+    "complete",
+    "respawn",
   ] as const),
   ...(["show", "next", "why", "inbox", "list", "history", "logs", "verify"] as const),
   ...(["workflows", "check", "simulate", "graph", "eject", "schema"] as const),
@@ -72,13 +69,10 @@ const OTHERS: Readonly<Record<string, Shape>> = {
   watch: WATCH,
   run: FOLLOWED,
   follow: FOLLOWED,
-  plan: PHASE,
-  impl: PHASE,
-  archive: PHASE,
-  reopen: PHASE,
-  ...Object.fromEntries(Object.entries(TASK).map(([part, shape]) => [`task ${part}`, shape])),
-  "task list": TASK_LIST,
-  "task show": TASK_SHOW,
+  ...BEGINNING,
+  // Commands that workflows declare: `list`, and those with `in`. Any other prints what the called command prints.
+  "WORKFLOW list": TASK_LIST,
+  "WORKFLOW COMMAND": { ...FOLLOWED, name: Text, phase: Text },
   completion: {
     shell: z.optional(Text),
     script: z.optional(Text),
@@ -129,7 +123,7 @@ export const ANSWERS: Readonly<Record<string, z.ZodMiniType>> = Object.fromEntri
   Object.entries(DATA).map(([name, data]) => [name, z.union([answerOf(data), Failure, Help])]),
 );
 
-/** `$defs` holds one definition for each command, by its name; `task.create` is that of `task create`. */
+/** `$defs` holds one definition for each command, by its name; `project.add` is that of `project add`. */
 export function answersSchema(): unknown {
   const shared = [
     ["FAILURE", definitionOf(Failure)],

@@ -6,7 +6,7 @@ import { ACTS } from "./act/schemas.ts";
 import { SETUP } from "./setup/schemas.ts";
 import { Count, MaybeFlag, MaybeText, Run, Text, Texts, type Frozen } from "./shapes.ts";
 import { LOOKS } from "./story/schemas.ts";
-import { INBOX, LIST, NEXT, SHOW, WHY } from "./view/run-view.ts";
+import { INBOX, LIST, NEXT, SHOW, TASK_SHOW, WHY } from "./view/run-view.ts";
 import { WORKFLOWS } from "./workflows/schemas.ts";
 
 /** Views of runs. */
@@ -14,7 +14,7 @@ const VIEWS = {
   show: {
     about: "Everything about a run that a person wants to know who comes back to it",
     input: z.strictObject({ ...Run, verbose: MaybeFlag }),
-    output: z.strictObject(SHOW),
+    output: z.strictObject({ ...SHOW, task: z.optional(TASK_SHOW.task) }),
   },
   next: {
     about: "What the caller can do with a run now",

@@ -43,6 +43,8 @@ export type Entry = {
   readonly about: string;
   readonly example: string;
   readonly load: () => Promise<{ readonly command: Command | Group }>;
+  /** The command as it is for what was typed, where that says which options it has. */
+  readonly loadFor?: (typed: readonly string[], door: Door) => Promise<Command>;
 };
 
 /** Several commands under one word, each with words, options and help of its own. */

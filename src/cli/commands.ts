@@ -58,26 +58,6 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     example: "signalbox doctor",
     load: () => import("./commands/setup/doctor.ts"),
   },
-  plan: {
-    about: "plan a change: proposal, specs and tasks, challenged",
-    example: 'signalbox plan add-login "Users can log in"',
-    load: () => import("./commands/act/plan.ts"),
-  },
-  impl: {
-    about: "implement a planned change until it is approved",
-    example: "signalbox impl add-login",
-    load: () => import("./commands/act/impl.ts"),
-  },
-  archive: {
-    about: "merge the specs of a complete change, and put it away",
-    example: "signalbox archive add-login",
-    load: () => import("./commands/act/archive.ts"),
-  },
-  reopen: {
-    about: "take up a change again that was rejected or is halted",
-    example: "signalbox reopen add-login",
-    load: () => import("./commands/act/reopen.ts"),
-  },
   list: {
     about: "list the runs of this machine",
     example: "signalbox list --here",
@@ -138,8 +118,44 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     example: 'signalbox run task "Dates are off by one"',
     load: () => import("./commands/act/run.ts"),
   },
+  create: {
+    about: "create a run that starts when its turn comes, and do not wait",
+    example: 'signalbox create "Dates in the export are off by one"',
+    load: () => import("./commands/act/create.ts"),
+    loadFor: async (typed, door) => (await import("./commands/act/create.ts")).commandFor(typed, door),
+  },
+  start: {
+    about: "start a run that waits for its start",
+    example: "signalbox start k3d9",
+    load: () => import("./commands/act/start.ts"),
+  },
+  update: {
+    about: "change state, branch, summary or dependencies of a run",
+    example: 'signalbox update k3d9 --summary "Dates in the export"',
+    load: () => import("./commands/act/update.ts"),
+  },
+  complete: {
+    about: "hand over: ask for the one move forward",
+    example: "signalbox complete",
+    load: () => import("./commands/act/complete.ts"),
+  },
+  attach: {
+    about: "look into the terminals of a run's agents",
+    example: "signalbox attach k3d9",
+    load: () => import("./commands/look/attach.ts"),
+  },
+  respawn: {
+    about: "start an agent again that has crashed",
+    example: "signalbox respawn k3d9",
+    load: () => import("./commands/decide/respawn.ts"),
+  },
+  delete: {
+    about: "put a finished run away: lists leave it out",
+    example: "signalbox delete k3d9",
+    load: () => import("./commands/decide/delete.ts"),
+  },
   accept: {
-    about: "accept what a run waits for you with; deliver where the workflow does",
+    about: "accept what waits for you; deliver where the workflow does",
     example: "signalbox accept abcd",
     load: () => import("./commands/decide/accept.ts"),
   },
@@ -193,11 +209,6 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     example: "signalbox cancel abcd",
     load: () => import("./commands/decide/cancel.ts"),
   },
-  task: {
-    about: "create, show, merge and end tasks",
-    example: 'signalbox task create "Dates in the export are off by one"',
-    load: () => import("./commands/act/task.ts"),
-  },
   project: {
     about: "repositories that runs work in, and how many agents work at the same time",
     example: "signalbox project list",
@@ -214,7 +225,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: () => import("./commands/setup/salvage.ts"),
   },
   demo: {
-    about: "play a whole workflow with scripted agents, in a place that is thrown away",
+    about: "play a workflow with scripted agents, in a temporary folder",
     example: "signalbox demo",
     load: () => import("./commands/author/demo.ts"),
   },
@@ -229,6 +240,3 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: () => import("./commands/act/supervise.ts"),
   },
 };
-
-/** Other names of commands. */
-export const ALIASES: Readonly<Record<string, string>> = { status: "show" };

@@ -1,47 +1,87 @@
 /** What `--help` says. */
 
 import { GLOBAL } from "./arguments.ts";
-import type { Command, Group, Option } from "./command.ts";
+import type { Command, Door, Group, Option } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
-import type { Paint } from "./paint.ts";
+import { harmless, type Paint } from "./paint.ts";
 
-/** Commands by what somebody wants to do; a test insists that each has its place. */
-export const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ["Set up", ["demo", "init", "config", "doctor", "trust", "key", "completion", "project", "workspace"]],
-  ["Run", ["run", "task", "move", "submit", "review", "resume", "stop", "cancel", "mcp", "supervise"]],
-  ["Change", ["plan", "impl", "archive", "reopen"]],
-  ["Look", ["list", "watch", "show", "next", "why", "history", "follow", "logs", "salvage", "verify"]],
-  ["Decide", ["inbox", "accept", "send-back", "answer", "retry", "waive"]],
-  ["Write workflows", ["workflows", "check", "graph", "simulate", "eject", "schema"]],
+/** What people need every day: the first page. */
+export const PEOPLE: readonly string[] = [
+  "create",
+  "run",
+  "inbox",
+  "answer",
+  "accept",
+  "send-back",
+  "retry",
+  "cancel",
+  "list",
+  "show",
+  "watch",
+  "follow",
+  "history",
+  "logs",
+  "init",
+  "doctor",
+  "demo",
 ];
 
-export function helpOfAll(paint: Paint): string {
-  const groups = GROUPS.map(([title, names]) => ({ title, names: names.filter(isCommand) }));
-  const present = groups.filter(({ names }) => names.length > 0);
-  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
+/** All commands by who needs them; a test insists that each has its place. */
+export const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
+  ["Every day", PEOPLE],
+  [
+    "For people",
+    ["start", "attach", "next", "why", "waive", "stop", "resume", "respawn", "delete", "salvage", "verify"],
+  ],
+  ["For agents", ["submit", "review", "complete", "update", "move", "mcp"]],
+  ["For authors of workflows", ["workflows", "check", "graph", "simulate", "eject", "schema"]],
+  ["Set up", ["config", "trust", "key", "completion", "project", "workspace", "supervise"]],
+];
+
+/** One screen of 24 lines. */
+export function helpOfPeople(paint: Paint): string {
+  const width = Math.max(...PEOPLE.map((name) => name.length));
   return [
-    "Signalbox drives coding agents through gated workflows: agents propose, the state machine decides.",
+    "Signalbox drives coding agents through gated workflows.",
     "",
     `${paint.bold("Usage:")} signalbox COMMAND [ARGUMENT...] [OPTION...]`,
     "",
-    ...present.flatMap(({ title, names }) => [
+    ...PEOPLE.map((name) => `  ${name.padEnd(width)}  ${COMMANDS[name]?.about ?? ""}`),
+    "",
+    "signalbox COMMAND --help says more about a command.",
+    "signalbox help all lists every command, also those of workflows.",
+    "",
+  ].join("\n");
+}
+
+/** Every command, also those that workflows declare here. */
+export async function helpOfAll(door: Door): Promise<string> {
+  const { paint } = door;
+  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
+  return [
+    `${paint.bold("Usage:")} signalbox COMMAND [ARGUMENT...] [OPTION...]`,
+    "",
+    ...GROUPS.flatMap(([title, names]) => [
       paint.bold(`${title}:`),
       ...names.map((name) => `  ${name.padEnd(width)}  ${COMMANDS[name]?.about ?? ""}`),
       "",
     ]),
+    paint.bold("Commands of workflows:"),
+    ...table(await declaredRows(door)),
+    "",
     paint.bold("Options of every command:"),
     ...table(optionRows(GLOBAL)),
-    "",
-    paint.bold("Examples:"),
-    ...present.map(({ names: [first = ""] }) => `  ${COMMANDS[first]?.example ?? ""}`),
     "",
     "signalbox COMMAND --help says more about a command.",
     "",
   ].join("\n");
 }
 
-function isCommand(name: string): boolean {
-  return Object.hasOwn(COMMANDS, name);
+async function declaredRows(door: Door): Promise<readonly (readonly [string, string])[]> {
+  const { commandsOf, declaringHere } = await import("../app/commands/declared.ts");
+  const { aboutOf, wayOf } = await import("./declared/commands.ts");
+  const all = (await declaringHere(door)).flatMap(commandsOf);
+  return all.map((own) => [wayOf(own), harmless(aboutOf(own))] as const);
 }
 
 export function helpOf(name: string, command: Command, paint: Paint): string {
@@ -91,6 +131,7 @@ function optionRows(options: Readonly<Record<string, Option>>): [string, string]
 }
 
 function table(rows: readonly (readonly [string, string])[]): string[] {
+  if (rows.length === 0) return ["  none"];
   const width = Math.max(...rows.map(([left]) => left.length));
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
 }

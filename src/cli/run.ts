@@ -4,7 +4,7 @@ import { realpathSync } from "node:fs";
 import { GLOBAL, parseArguments, splitCommand } from "./arguments.ts";
 import { EXIT_OK } from "../app/exit-codes.ts";
 import type { Answer, Command, Door, Group } from "./command.ts";
-import { ALIASES, COMMANDS } from "./commands.ts";
+import { COMMANDS } from "./commands.ts";
 import { closest, failureOf, UserError } from "../app/failure.ts";
 import { sayFailure } from "./render/failure.ts";
 import { harmless, paintOf } from "./paint.ts";
@@ -52,12 +52,25 @@ async function answerTo(argv: readonly string[], world: World): Promise<Answer> 
   const { command: word, rest } = splitCommand(argv);
   if (word === undefined || word === "help")
     return answerAlone(word === undefined ? argv : ["--help", ...rest], world);
-  const name = Object.hasOwn(ALIASES, word) ? (ALIASES[word] ?? word) : word;
+  // Without a run there is no one status: people want to see all of them.
+  const isOfAll = word === "status" && rest.every((argument) => argument.startsWith("-"));
+  const name = word === "status" ? (isOfAll ? "list" : "show") : word;
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (entry === undefined) throw unknownCommand(name);
-  const { command } = await entry.load();
+  const command =
+    entry === undefined
+      ? await declaredCommand(name, doorOf(world, {}))
+      : ((await entry.loadFor?.(rest, doorOf(world, {}))) ?? (await entry.load()).command);
   if ("parts" in command) return answerPart({ name, group: command, rest }, world);
   return answerCommand({ name, command, rest }, world);
+}
+
+/** The commands of the workflow of this name, or the command that a workflow has by this word. */
+async function declaredCommand(word: string, door: Door): Promise<Command | Group> {
+  const { groupAs, shortAs, waysToType } = await import("./declared/commands.ts");
+  const found = (await groupAs(word, door)) ?? (await shortAs(word, door));
+  if (found !== undefined) return found;
+  const { hintFor } = await import("./hints.ts");
+  throw unknownCommand(word, [hintFor(word) ?? [], await waysToType(word, door)].flat());
 }
 
 /** The first word that is no option says which of them is meant. */
@@ -110,6 +123,7 @@ async function answerCommand(
 /** Options without a command. */
 async function answerAlone(argv: readonly string[], world: World): Promise<Answer> {
   const { words, options } = parseArguments(argv, GLOBAL, "signalbox --help");
+  if (words[0] === "all") return helped(await (await import("./help.ts")).helpOfAll(doorOf(world, options)));
   if (words[0] !== undefined) return answerTo([...words, "--help"], world);
   if (options["version"] !== undefined) {
     return {
@@ -121,7 +135,7 @@ async function answerAlone(argv: readonly string[], world: World): Promise<Answe
       next: "",
     };
   }
-  return helped((await import("./help.ts")).helpOfAll(doorOf(world, options).paint));
+  return helped((await import("./help.ts")).helpOfPeople(doorOf(world, options).paint));
 }
 
 function helped(text: string): Answer {
@@ -160,7 +174,9 @@ function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== "";
 }
 
-function unknownCommand(name: string): UserError {
+function unknownCommand(name: string, instead: readonly string[]): UserError {
+  if (instead.length > 0)
+    return new UserError("unknown-command", `there is no command "${name}"`, instead.join(", or: "));
   const near = closest(name, Object.keys(COMMANDS));
   return new UserError(
     "unknown-command",

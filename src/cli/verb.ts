@@ -23,10 +23,11 @@ export const VERB_OPTIONS: Readonly<Record<string, Option>> = {
 export async function verbAnswer(
   verb: "accept" | "send-back" | "retry",
   given: Given,
-  door: Door & { readonly isForTasks?: true },
+  door: Door,
 ): Promise<Answer> {
-  const { to, key, shown, project } = given.options;
-  const input = { ...runAndText(given.words, door), project, task: door.isForTasks === true, to, shown, key };
+  const { to, key, shown, note } = given.options;
+  const words = runAndText(given.words, door);
+  const input = { ...words, text: words.text ?? note, to, shown, key };
   const delivery = deliveryIn(given, `signalbox ${verb} --help`);
   const act = (text: string | undefined): Promise<VerbOutcome> =>
     verb === "accept" ? call(door, verb, { ...input, text, delivery }) : call(door, verb, { ...input, text });
@@ -36,11 +37,11 @@ export async function verbAnswer(
 type VerbOutcome = Outcome<Readonly<Record<string, unknown>>>;
 
 /** At a terminal, words that the verb needs and that were not given come from the editor. */
-export async function withWords(
+export async function withWords<T>(
   door: Door,
   text: string | undefined,
-  act: (text: string | undefined) => Promise<VerbOutcome>,
-): Promise<VerbOutcome> {
+  act: (text: string | undefined) => Promise<T>,
+): Promise<T> {
   try {
     return await act(text);
   } catch (error) {

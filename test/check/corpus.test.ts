@@ -40,6 +40,7 @@ const PROBLEMS = [
   "bad-action",
   "bad-archive",
   "bad-artifact",
+  "bad-command",
   "bad-condition",
   "bad-counter",
   "bad-name",

@@ -61,7 +61,7 @@ describe("what a run begins with", () => {
     const id = begun.stdout.trim();
     const { row, run } = load(id);
     expect(row).toMatchObject({ workflow: "essay", goal: "About dates", repo: on.repo, state: "writing" });
-    expect(run.params).toEqual({ goal: "About dates", branch: `signalbox/${id}`, size: 3, kind: "long" });
+    expect(run.params).toEqual({ goal: "About dates", branch: "about-dates", size: 3, kind: "long" });
     expect(run.held["idea"]?.reading.found).toBe(true);
   });
 

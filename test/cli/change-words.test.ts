@@ -1,13 +1,7 @@
 /** A change is known by its name wherever a run is meant, and its doors name doors. */
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { UserError } from "../../src/adapters/user-error.ts";
-import { atDoor } from "../../src/cli/change/at-door.ts";
-import type { Doing } from "../../src/app/change/doors.ts";
-import { refusal } from "../../src/app/refusal.ts";
 import { run, type Printed } from "../../src/cli/run.ts";
-import { step } from "../../src/core/step/step.ts";
-import { act, change, live } from "../support/change-lives.ts";
 import { CHANGE_FILES, runOfChange } from "../support/change.ts";
 import { copyOf, prepareHome, removeHomes, type Prepared } from "../support/home.ts";
 import { AT_HOME } from "../support/procs.ts";
@@ -79,56 +73,32 @@ describe("what to type is a door", () => {
       expect(`${stdout}${stderr}`).not.toContain(`signalbox move ${id} ${to}`);
     }
     // What no door does is a verb or a move.
-    const { stdout } = await on.call("show loud");
+    const { stdout } = await on.call("next loud --all");
     for (const other of others.split(", ")) expect(stdout).toContain(`signalbox ${other.replace("ID", id)}`);
   });
 
-  test("not of a run that no door leads to", async () => {
+  test("also of a run that was begun by its parameters", async () => {
     const on = prepareHome(CHANGE_FILES);
     await on.call("trust");
     const { stdout } = await on.call("run change another --param change=loud --detach");
     await on.call(`move ${stdout.trim()} challenged`);
-    expect((await on.call(`show ${stdout.trim()}`)).stdout).toContain(
-      `signalbox move ${stdout.trim()} building`,
-    );
+    expect((await on.call(`show ${stdout.trim()}`)).stdout).toContain("signalbox impl loud ");
+    const { code, stderr } = await on.call("run change more --param change=loud --detach");
+    expect([code, stderr]).toEqual([6, expect.stringContaining("loud is a run already") as string]);
+  });
+
+  test("a run that was begun without a name is called after its goal", async () => {
+    const on = prepareHome(CHANGE_FILES);
+    await on.call("trust");
+    const { stdout } = await on.call(["run", "change", "Users can log in", "--detach"]);
+    expect((await on.call("show users-can-log-in")).stdout).toContain(stdout.trim());
   });
 
   test("where it was rejected", async () => {
     const on = copyOf(origin);
     await on.call("move loud rejected");
     const { code, stdout, stderr } = await on.call("plan loud");
-    expect([code, stdout]).toEqual([3, "loud was rejected: edit its documents, then reopen it (rejected)\n"]);
+    expect([code, stdout]).toEqual([3, "loud is in rejected\n"]);
     expect(stderr).toBe("  next: signalbox reopen loud\n");
-  });
-});
-
-describe("what is refused at a door", () => {
-  /** Of a move that leads to the state, as the core words it. */
-  const refusedFor = (to: string, word: string): UserError => {
-    const { run: now } = live({ agents: { challenger: word } });
-    const after = step(change, now, act(now, `to ${to}`));
-    if (after.ok) throw new Error("it is not refused");
-    return refusal(after.refusal, now);
-  };
-
-  test.for<[doing: Doing, to: string, word: string, answer: string]>([
-    [
-      "reopen",
-      "challenge",
-      "REJECTED h",
-      "5 not-edited: x was rejected, and nothing of it was edited since; edit what is in changes/x, then: signalbox reopen x",
-    ],
-    [
-      "plan",
-      "reproposal",
-      "APPROVED",
-      "5 gate-not-met: challenged to reproposal: challenge must be needs_fix, but changes/x/challenge.json says pass; challenge becomes needs_fix, then: signalbox plan x",
-    ],
-  ])("%s, to %s after %s", ([doing, to, word, answer]) => {
-    const { code, message, next, exit } = atDoor(refusedFor(to, word), doing, {
-      change: "x",
-      move: `R1 ${to}`,
-    });
-    expect(`${exit} ${code}: ${message}; ${next}`).toBe(answer);
   });
 });

@@ -36,51 +36,51 @@ const stateOf = (on: Prepared): string =>
 const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   drafting: {
     plan: "0 ok drafting",
-    impl: "4 change-not-ready",
-    archive: "4 change-not-ready",
-    reopen: "4 change-not-ready",
+    impl: "4 not-ready",
+    archive: "4 not-ready",
+    reopen: "4 not-ready",
   },
   challenged: {
-    plan: "0 ok challenged",
+    plan: "3 waiting-for-person challenged",
     impl: "0 ok building",
-    archive: "4 change-not-ready",
-    reopen: "4 change-not-ready",
+    archive: "4 not-ready",
+    reopen: "4 not-ready",
   },
   rejected: {
-    plan: "3 rejected",
-    impl: "4 change-not-ready",
-    archive: "4 change-not-ready",
+    plan: "3 waiting-for-person",
+    impl: "4 not-ready",
+    archive: "4 not-ready",
     reopen: "0 ok drafting",
   },
   building: {
-    plan: "0 ok building",
+    plan: "3 waiting-for-person building",
     impl: "0 ok building",
-    archive: "4 change-not-ready",
+    archive: "4 not-ready",
     reopen: "0 ok building",
   },
   halted: {
-    plan: "0 ok halted",
+    plan: "3 waiting-for-person halted",
     impl: "0 ok halted",
-    archive: "4 change-not-ready",
+    archive: "4 not-ready",
     reopen: "0 ok building",
   },
   complete: {
-    plan: "0 ok complete",
-    impl: "4 change-not-ready",
+    plan: "3 waiting-for-person complete",
+    impl: "4 not-ready",
     archive: "0 ok merging",
-    reopen: "4 change-not-ready",
+    reopen: "4 not-ready",
   },
   merging: {
-    plan: "0 ok merging",
-    impl: "4 change-not-ready",
+    plan: "3 waiting-for-person merging",
+    impl: "4 not-ready",
     archive: "0 ok merging",
-    reopen: "4 change-not-ready",
+    reopen: "4 not-ready",
   },
   archived: {
     plan: "0 ok archived",
-    impl: "4 change-not-ready",
-    archive: "4 change-not-ready",
-    reopen: "4 change-not-ready",
+    impl: "4 not-ready",
+    archive: "4 not-ready",
+    reopen: "4 not-ready",
   },
 };
 
@@ -91,17 +91,18 @@ describe.for(Object.entries(TABLE))("in %s", ([state, doors]) => {
     const document = JSON.parse(stdout) as Record<string, string>;
     const [exit, word, to = state] = expected.split(" ");
     expect([code, document["code"], stateOf(on)]).toEqual([Number(exit), word, to]);
-    const isRefused = word === "change-not-ready";
-    expect(document["message"]?.startsWith("ChangeNotReady: x ")).toBe(isRefused);
+    const isRefused = word === "not-ready";
+    expect(document["message"]?.startsWith(`${door} has nothing to do: x is in ${state}`)).toBe(isRefused);
     expect(document["next"]).toMatch(
-      isRefused ? /^signalbox (plan|impl|archive|reopen|list) / : /^(signalbox .*)?$/,
+      isRefused ? /^signalbox (plan|impl|archive|reopen|show) x$/ : /^(signalbox .*)?$/,
     );
   });
 });
 
 describe("followed to its end", () => {
   test.for([
-    ["plan", "challenged", 0, "x is planned, and ready to be implemented (challenged)\n"],
+    ["plan", "challenged", 3, "x is in challenged\n"],
+    ["impl", "challenged", 3, "Waits for you in building."],
     ["impl", "building", 3, "Waits for you in building."],
     ["impl", "halted", 3, "What now?"],
     ["archive", "merging", 3, "Waits for you in merging."],
@@ -126,7 +127,7 @@ test("what the engine could not do is tried again by the door", async () => {
   });
   expect(statuses()).toContain("attention");
   const { stderr } = await on.call("plan x --detach");
-  expect(stderr).toContain("what could not be done is tried again\n");
+  expect(stderr).toContain("tried again: ");
   expect(statuses()).not.toContain("attention");
 });
 
@@ -136,7 +137,7 @@ describe("names", () => {
     async (name) => {
       const on = copyOf(origin);
       const { code, stdout } = await on.call(["plan", "--json", "--detach", "--", name, "something"]);
-      expect([code, (JSON.parse(stdout) as { code: string }).code]).toEqual([2, "bad-change-id"]);
+      expect([code, (JSON.parse(stdout) as { code: string }).code]).toEqual([2, "bad-name"]);
     },
   );
 
@@ -146,8 +147,8 @@ describe("names", () => {
     writeFileSync(join(on.repo, "changes/taken/proposal.md"), "# Mine\n");
     for (const [line, exit, words] of [
       ["plan y", 2, "say what is wanted"],
-      ["impl y", 4, "there is no change"],
-      ["plan taken something", 4, "no run of ours knows it"],
+      ["impl y", 4, 'has no run "y"'],
+      ["plan taken something", 4, "changes/taken/proposal.md exists, and no run made it"],
     ] as const) {
       const { code, stderr } = await on.call(line);
       expect([line, code]).toEqual([line, exit]);

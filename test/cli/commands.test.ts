@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { COMMANDS } from "../../src/cli/commands.ts";
-import { GROUPS } from "../../src/cli/help.ts";
+import { GROUPS, PEOPLE } from "../../src/cli/help.ts";
 import { run } from "../../src/cli/run.ts";
+import { CALLS, VERBS } from "../../src/core/model/workflow.ts";
 import { call, document, folderWith, say, tiny } from "./calling.ts";
 import { LEAVES } from "./leaves.ts";
 import { folderOf } from "../support/workflows.ts";
@@ -13,22 +14,52 @@ const cwd = folderWith({
   "hostile.yaml": tiny("hostile").replace("As small as can be", String.raw`"\e]0;owned\a\e[2J \u202Etxt"`),
 });
 
-test("no arguments: help, with every command in one group", async () => {
+const rowsIn = (page: string): string[] =>
+  [...page.matchAll(/^ {2}([a-z-]+) {2,}(\S.*)$/gm)].map((match) => `${match[1]}: ${match[2]}`);
+const rowOf = (name: string): string => `${name}: ${COMMANDS[name]?.about ?? "?"}`;
+
+test("no arguments: what people need every day, on one screen", async () => {
   const { code, stdout } = await call("", cwd);
   expect(code).toBe(0);
   expect(stdout).toContain("Usage: signalbox COMMAND [ARGUMENT...] [OPTION...]\n");
-  const [listed = ""] = stdout.split("Options of every command:");
-  const names = [...listed.matchAll(/^ {2}([a-z-]+) {2,}(\S.*)$/gm)].map(
-    (match) => `${match[1]}: ${match[2]}`,
-  );
-  expect(names.toSorted()).toEqual(
-    Object.entries(COMMANDS)
-      .map(([name, { about }]) => `${name}: ${about}`)
-      .toSorted(),
-  );
-  const titles = GROUPS.filter(([, group]) => group.some((name) => Object.hasOwn(COMMANDS, name)));
-  expect(listed.match(/^[A-Z][a-z ]+:$/gm)).toEqual(titles.map(([title]) => `${title}:`));
+  expect(rowsIn(stdout)).toEqual(PEOPLE.map(rowOf));
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines.length).toBeLessThanOrEqual(24);
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  for (const verb of ["create", ...VERBS]) expect(PEOPLE).toContain(verb);
   expect((await call("--help", cwd)).stdout).toBe(stdout);
+});
+
+test("help all: every command in one group, and those of workflows", async () => {
+  const { code, stdout } = await call("help all", cwd);
+  expect(code).toBe(0);
+  const [listed = "", rest = ""] = stdout.split("Commands of workflows:");
+  expect(rowsIn(listed).toSorted()).toEqual(Object.keys(COMMANDS).map(rowOf).toSorted());
+  expect(listed.match(/^[A-Z][a-z ]+:$/gm)).toEqual(GROUPS.map(([title]) => `${title}:`));
+  const [declared = ""] = rest.split("Options of every command:");
+  for (const line of ["plan ", "reopen ", "task merge ", "task request-changes "])
+    expect(declared).toContain(`\n  ${line}`);
+});
+
+test.for<[word: string, next: string]>([
+  ["merge", "signalbox accept RUN\n    or: signalbox task merge"],
+  ["request-changes", "signalbox task request-changes"],
+  ["approve", "signalbox accept RUN"],
+  ["diff", "signalbox show RUN"],
+  ["new", 'signalbox create "SUMMARY"'],
+  ["ls", "signalbox list"],
+  ["ps", "signalbox list"],
+  ["version", "signalbox --version"],
+  ["kill", "signalbox cancel RUN"],
+  ["rm", "signalbox delete RUN"],
+  ["dashboard", "signalbox watch"],
+  ["log", "signalbox logs RUN"],
+])("a word of other programs, %s, gets a hint", async ([word, next]) => {
+  expect(await say(word, cwd)).toBe(`2\nsignalbox: there is no command "${word}"\n  next: ${next}\n`);
+});
+
+test("a command that a workflow can call is a command", () => {
+  expect(CALLS.filter((name) => !LEAVES.has(name))).toEqual([]);
 });
 
 test("every command of a group has an example in its help", () => {

@@ -9,17 +9,22 @@ import { describe, expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { complete, type Lists } from "../../src/cli/completion/complete.ts";
 import { grammarOf } from "../../src/cli/completion/grammar.ts";
+import { groupAs } from "../../src/cli/declared/commands.ts";
+import { doorOf } from "../../src/cli/run.ts";
 import { SCRIPTS, SHELLS, type Shell } from "../../src/cli/completion/scripts.ts";
 import { COMPILED } from "../support/compiled.ts";
 import { call, document, folderWith, say, tiny } from "./calling.ts";
 import { LEAVES } from "./leaves.ts";
 import { machine } from "./reading-support.ts";
 
+const door = doorOf({ cwd: import.meta.dirname, env: {} }, {});
 const lists: Lists = {
   workflows: () => [
     { word: "task", about: "built in" },
     { word: "tiny", about: "of this repository" },
   ],
+  declared: () => Promise.resolve([{ word: "task", about: "" }]),
+  declaredAs: (word) => groupAs(word, door),
   demos: () => [{ word: "task", about: "" }],
   runs: () => [{ word: "r-12", about: "task, working: a goal" }],
   decisions: () => [{ word: "UD-1", about: "" }],
@@ -100,7 +105,7 @@ test.for<[line: string, offers: string]>([
 
 test("every command is offered, and with it every one of its options", async () => {
   const names = Object.keys(COMMANDS);
-  expect((await offered("")).split(" ")).toEqual([...names, "help"]);
+  expect((await offered("")).split(" ")).toEqual([...names, "help", "task"]);
   const missing = await Promise.all(
     [...LEAVES].map(async ([name, command]) => {
       const offers = (await offered(`${name} --`)).split(" ");

@@ -12,6 +12,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { isBranchName } from "../../src/adapters/git/mirror/names.ts";
 import { removeHomes } from "../support/home.ts";
 import { hostileStrings } from "./hostile-strings.ts";
+import { loadWorkflow } from "../support/workflows.ts";
 import { LEAVES } from "./leaves.ts";
 import { HANDOFF, PLAN, taskScene, type Tasks } from "./task-support.ts";
 
@@ -108,7 +109,8 @@ function contextOf(text: string): string {
 }
 
 test("every command about tasks and projects is here", () => {
-  const names = [...LEAVES.keys()].filter((name) => /^(?:task|project) /.test(name));
+  const ofTasks = Object.keys(loadWorkflow("task").definition.commands ?? {}).map((name) => `task ${name}`);
+  const names = [...[...LEAVES.keys()].filter((name) => name.startsWith("project ")), ...ofTasks];
   expect(Object.keys(FIELDS).toSorted()).toEqual(names.toSorted());
 });
 

@@ -149,7 +149,7 @@ test("without its comment signs the template is valid, and names every key that 
 test("says how to begin, and which workflows there are", async () => {
   const cwd = folderWith({ ".signalbox/workflows/mine/workflow.yaml": "name: mine\n" });
   const { stderr } = await call("init", cwd);
-  expect(stderr).toContain('signalbox task create "what to do"');
+  expect(stderr).toContain('signalbox create "what to do"');
   expect(stderr).toContain('signalbox run staged "what to do"');
   expect(stderr).toContain('signalbox plan NAME "what to do"');
   const ways = stderr.split("\n").filter((line) => line.startsWith("  signalbox"));

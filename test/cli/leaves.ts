@@ -1,4 +1,4 @@
-/** Every command that does something: those of one word, and the parts of the others, as `task create`. */
+/** Every command that does something: those of one word, and the parts of the others, as `project add`. */
 import type { Command } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
 

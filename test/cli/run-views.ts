@@ -139,9 +139,9 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     ...BASE,
     findings: [review("pass", "The dates are right in both exports.")],
     actions: [
-      { command: "signalbox task merge k3d9m2xp", sentence: "merge fix-dates and finish (done)" },
+      { command: "signalbox accept k3d9m2xp", sentence: "merge fix-dates and finish (done)" },
       {
-        command: 'signalbox task request-changes k3d9m2xp "TEXT"',
+        command: 'signalbox send-back k3d9m2xp "TEXT"',
         sentence: "send it back to the worker with your notes",
       },
       {

@@ -36,7 +36,7 @@ describe("which task", () => {
     expect(document(await on.say(["task", "delete", branch, "--json"]))).toMatchObject({
       code: "unknown-run",
       message: `several tasks had the branch ${branch}: ${second}, ${first}`,
-      next: "signalbox task list --all",
+      next: "signalbox list --all",
     });
     expect(await outcome(on.say(["task", "delete", second, "--json"]))).toBe("0 ok");
     expect(await outcome(on.say(["task", "delete", branch, "--json"]))).toBe("0 ok");

@@ -37,11 +37,13 @@ function load(id: string) {
 describe("create", () => {
   test.for<[words: string[], branch: string | undefined, summary: string, state: string]>([
     [["dates", "Dates are off"], "dates", "Dates are off", "planning"],
-    [["Dates are off"], undefined, "Dates are off", "planning"],
-    [["hello"], undefined, "hello", "planning"],
+    [["Dates are off"], "dates-are-off", "Dates are off", "planning"],
+    [["Dates are off!"], "dates-are-off-2", "Dates are off!", "planning"],
+    [["?!"], undefined, "?!", "planning"],
+    [["hello"], "hello", "hello", "planning"],
     [["known-branch"], "known-branch", "", "clarification"],
     [[], undefined, "", "clarification"],
-    [["", "No branch"], undefined, "No branch", "planning"],
+    [["", "No branch"], "no-branch", "No branch", "planning"],
     [["left", "Left", "--no-start"], "left", "Left", "pending"],
     [["--no-start", "--context", "notes.md"], undefined, "", "pending"],
     [["waits", "Waits", "--status", "pending", "--no-start"], "waits", "Waits", "pending"],

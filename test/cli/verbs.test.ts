@@ -46,7 +46,8 @@ test.for<[state: string, words: readonly string[], said: string]>([
   ["clarification", ["send-back", "x"], "4 not-in-map"],
   ["reviewing", ["send-back", "leap years"], "0 ok reviewing -> working"],
   ["reviewing", ["send-back"], "2 needs-text"],
-  ["reviewing", ["send-back", "x", "--to", "planning"], "2 bad-usage"],
+  ["reviewing", ["send-back", "x", "--to", "planning"], "5 gate-not-met"],
+  ["reviewing", ["send-back", "x", "--to", "nowhere"], "2 bad-usage"],
   ["reviewing", ["retry"], "4 not-in-map"],
   // It has no branch here: test/e2e merges.
   ["reviewing", ["accept"], "5 no-branch"],

@@ -60,10 +60,10 @@ function say({ model: { mode, message, selected, filter }, effects }: Next): str
 
 describe("a key", () => {
   test.for<[row: BoardRow, keys: string, does: string]>([
-    [LIVE, "[enter]", "foreground signalbox task attach a1; a1 all"],
-    [LIVE, "w", "foreground signalbox task attach a1; a1 all"],
-    [DEAD, "[enter]", "command signalbox task respawn c1; c1 all"],
-    [PENDING, "[enter]", "command signalbox task start d1; d1 all"],
+    [LIVE, "[enter]", "foreground signalbox attach a1; a1 all"],
+    [LIVE, "w", "foreground signalbox attach a1; a1 all"],
+    [DEAD, "[enter]", "command signalbox respawn c1; c1 all"],
+    [PENDING, "[enter]", "command signalbox start d1; d1 all"],
     [row("f1", { acts: { resume: "" } }), "[enter]", "command signalbox resume f1; f1 all"],
     [OVER, "[enter]", "attach: not now; e1 all"],
     [LIVE, "y", "copy; a1 copied, where the terminal allows it; a1 all"],
@@ -74,10 +74,10 @@ describe("a key", () => {
     [PERSON, "vv", "b1 all"],
     [PERSON, "vq", "b1 all"],
     [PERSON, "r", "changes; b1 all"],
-    [PERSON, "rfix it[enter]", "command signalbox task request-changes b1 'fix it'; b1 all"],
-    [PERSON, "r-x y[enter]", "command signalbox task request-changes -- b1 '-x y'; b1 all"],
-    [PERSON, "rab[backspace]c[enter]", "command signalbox task request-changes b1 ac; b1 all"],
-    [PERSON, "r[enter]", "command signalbox task request-changes b1; b1 all"],
+    [PERSON, "rfix it[enter]", "command signalbox send-back b1 'fix it'; b1 all"],
+    [PERSON, "r-x y[enter]", "command signalbox send-back -- b1 '-x y'; b1 all"],
+    [PERSON, "rab[backspace]c[enter]", "command signalbox send-back b1 ac; b1 all"],
+    [PERSON, "r[enter]", "command signalbox send-back b1; b1 all"],
     [PERSON, "rx[escape]", "b1 all"],
     [LIVE, "r", "changes: not now; a1 all"],
     [ASKS, "a", "answer; g1 all"],
@@ -94,20 +94,20 @@ describe("a key", () => {
     [PERSON, "mn", "nothing was done; b1 all"],
     [LIVE, "m", "merge: not now; a1 all"],
     [LIVE, "x", "confirm; a1 all"],
-    [LIVE, "xy", "command signalbox task cancel a1; a1 all"],
+    [LIVE, "xy", "command signalbox cancel a1; a1 all"],
     [LIVE, "xY", "nothing was done; a1 all"],
     [LIVE, "x[enter]", "nothing was done; a1 all"],
     [OVER, "x", "cancel: it is done; e1 all"],
-    [OVER, "dy", "command signalbox task delete e1; e1 all"],
+    [OVER, "dy", "command signalbox delete e1; e1 all"],
     [LIVE, "d", "delete: not now; a1 all"],
     [LIVE, "p", "pull requests are not there yet: push the branch and open one by hand; a1 all"],
     [LIVE, "c", "harnesses; form; a1 all"],
-    [LIVE, "cb[tab]A sum[enter]", "command signalbox task create --project=shop b 'A sum'; a1 all"],
-    [LIVE, "c[tab]A sum[enter]", "command signalbox task create --project=shop '' 'A sum'; a1 all"],
+    [LIVE, "cb[tab]A sum[enter]", "command signalbox create --project=shop b 'A sum'; a1 all"],
+    [LIVE, "c[tab]A sum[enter]", "command signalbox create --project=shop '' 'A sum'; a1 all"],
     [
       LIVE,
       "cb[tab][tab][tab][tab]x[enter]",
-      "command signalbox task create --status=reviewing --project=shop b ''; a1 all",
+      "command signalbox create --finished --project=shop b ''; a1 all",
     ],
     [LIVE, "c[enter]", "a branch or a summary, please; form; a1 all"],
     [LIVE, "cb[escape]", "a1 all"],
@@ -129,17 +129,17 @@ describe("a key", () => {
     const asked = typed(model([PERSON]), "m").model;
     const known = update(asked, { type: "forecast-made", run: "b1", text: "a fast-forward" }).model;
     expect(view(known, PLAIN).join("\n")).toContain("a fast-forward");
-    expect(say(typed(known, "y"))).toBe("command signalbox task merge b1; b1 all");
+    expect(say(typed(known, "y"))).toBe("command signalbox accept b1; b1 all");
   });
 
   test("harnesses are gone through by any key", () => {
     const form = typed(model([LIVE]), "cb[tab][tab]").model;
     const known = update(form, { type: "harnesses-known", harnesses: ["claude", "codex"] }).model;
     expect(say(typed(known, "x[enter]"))).toBe(
-      "command signalbox task create --harness=codex --project=shop b ''; a1 all",
+      "command signalbox create --harness=codex --project=shop b ''; a1 all",
     );
     expect(say(typed(known, "xx[enter]"))).toBe(
-      "command signalbox task create --harness=claude --project=shop b ''; a1 all",
+      "command signalbox create --harness=claude --project=shop b ''; a1 all",
     );
   });
 
@@ -148,15 +148,15 @@ describe("a key", () => {
     const known = update({ ...form }, { type: "harnesses-known", harnesses: ["claude", "codex"] }).model;
     expect(view(known, PLAIN).join("\n")).toContain("> review harness < as configured >");
     const review = (name: string): string =>
-      `command signalbox task create --harness=claude ${name}--project=shop b ''; a1 all`;
+      `command signalbox create --harness=claude ${name}--project=shop b ''; a1 all`;
     expect(say(typed(known, "[enter]"))).toBe(review(""));
     expect(say(typed(known, "xx[enter]"))).toBe(review("--review-harness=codex "));
     expect(say(typed(known, "xxx[enter]"))).toBe(review(""));
   });
 
   test("one command at a time", () => {
-    const busy = update(model([PENDING]), { type: "command-begun", argv: ["task", "start", "d1"] }).model;
-    expect(say(typed(busy, "[enter]"))).toBe("one thing at a time: signalbox task start d1; d1 all");
+    const busy = update(model([PENDING]), { type: "command-begun", argv: ["start", "d1"] }).model;
+    expect(say(typed(busy, "[enter]"))).toBe("one thing at a time: signalbox start d1; d1 all");
     const free = update(busy, { type: "command-ended", text: "it goes", isGood: true }).model;
     expect(say({ model: free, effects: [] })).toBe("it goes; d1 all");
   });

@@ -23,35 +23,35 @@ test("what a worker may type, from its plan to its end", () => {
     "In planning:
 
     - \`signalbox submit plan -\`: standard input becomes \`## Plan\` in TASK.md; with at least one of \`APPROACH:\`, \`TOUCHING:\`.
-    - \`signalbox task update --status working\`: needs plan
-    - \`signalbox task update --status clarification\`: at most 2 times
+    - \`signalbox update --status working\`: needs plan
+    - \`signalbox update --status clarification\`: at most 2 times
 
     In clarification:
 
     - \`signalbox submit plan -\`: standard input becomes \`## Plan\` in TASK.md; with at least one of \`APPROACH:\`, \`TOUCHING:\`.
-    - \`signalbox task update --status planning\`
-    - \`signalbox task update --status working\`: needs plan
+    - \`signalbox update --status planning\`
+    - \`signalbox update --status working\`: needs plan
 
     In working:
 
     - \`signalbox submit handoff -\`: standard input becomes \`## Handoff\` in TASK.md; with at least one of \`DONE:\`, \`REMAINING:\`, \`DECISIONS:\`, \`UNCERTAIN:\`.
-    - \`signalbox task update --status clarification\`: at most 2 times
-    - \`signalbox task update --status agent-review\`: needs handoff, at most 2 times
-    - \`signalbox task update --status stuck\`
+    - \`signalbox update --status clarification\`: at most 2 times
+    - \`signalbox update --status agent-review\`: needs handoff, at most 2 times
+    - \`signalbox update --status stuck\`
 
     At any time:
 
     - \`signalbox submit questions -\`: standard input becomes \`## Questions\` in TASK.md.
-    - \`signalbox task update --summary TEXT\`
-    - \`signalbox task update --branch TEXT\`"
+    - \`signalbox update --summary TEXT\`
+    - \`signalbox update --branch TEXT\`"
   `);
 });
 
 test("what it may type while others go on", () => {
   expect(commandsIn(task, "worker", "agent-review")).toMatchInlineSnapshot(`
     "- \`signalbox submit questions -\`: standard input becomes \`## Questions\` in TASK.md.
-    - \`signalbox task update --summary TEXT\`
-    - \`signalbox task update --branch TEXT\`"
+    - \`signalbox update --summary TEXT\`
+    - \`signalbox update --branch TEXT\`"
   `);
 });
 

@@ -35,7 +35,10 @@ test
 
 function mask(line: string): string {
   return line
-    .replace(/^(greet is run )\w{8}$/, "$1RUN")
+    .replace(
+      /^(greet is run |"greet: .*" \(|.*signalbox (?:cancel|history) |)[a-z0-9]{8}(?=\)|$| {2}| is )/,
+      "$1RUN",
+    )
     .replace(/ \d+ s +change +\w+$/, " AGE  change  RUN")
     .replace(/^## \d{4}-\d\d-\d\d /, "## DATE ");
 }

@@ -55,8 +55,10 @@ test("the table has every command that exists, in its group, and no other", () =
   for (const [, title, name = ""] of rows)
     if (title === undefined) groups.at(-1)?.[1].push(name);
     else groups.push([title, []]);
-  expect(groups).toEqual(GROUPS);
-  expect(groups.flatMap(([, names]) => names).toSorted()).toEqual(Object.keys(COMMANDS).toSorted());
+  // What workflows declare comes last.
+  expect(groups.slice(0, -1)).toEqual(GROUPS);
+  expect(GROUPS.flatMap(([, names]) => names).toSorted()).toEqual(Object.keys(COMMANDS).toSorted());
+  expect(groups.at(-1)).toEqual(["Commands of workflows", ["task", "plan", "impl", "archive", "reopen"]]);
 });
 
 test("the table has every option that it shows", async () => {

@@ -22,8 +22,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { homeAt } from "../../src/adapters/home/paths.ts";
 import { openStore } from "../../src/adapters/store/open.ts";
 import { isSupervisorAlive } from "../../src/adapters/supervisor/lock.ts";
-import { command as taskCommand } from "../../src/cli/commands/act/task.ts";
 import { isPerson } from "../support/person.ts";
+import { loadWorkflow } from "../support/workflows.ts";
 import { shortened } from "./shortened.ts";
 import { GITCONFIG, stepsOf, type Step } from "./steps.ts";
 
@@ -60,7 +60,9 @@ test("there is a guide", () => {
 test("every command that it names exists", () => {
   const named = Array.from(page.matchAll(/`(?:signalbox )?task ([a-z-]+)/g), ([, part = ""]) => part);
   expect(named.length).toBeGreaterThan(8);
-  expect(named.filter((part) => !Object.hasOwn(taskCommand.parts, part))).toEqual([]);
+  expect(
+    named.filter((part) => !Object.hasOwn(loadWorkflow("task").definition.commands ?? {}, part)),
+  ).toEqual([]);
 });
 
 test

@@ -138,7 +138,7 @@ test.runIf(isPerson)("a chain of dependencies, and one that was given up", { tim
   await flow.until(two, ["reviewing"]);
   expect(flow.state(three)).toBe("pending");
   expect((await flow.say(`task cancel ${two} --yes`)).code).toBe(0);
-  const mend = `task update ${three} --depends-on none`;
+  const mend = `update ${three} --depends-on none`;
   expect((await flow.say(`show ${three}`)).document["waits"]).toMatchObject({
     kind: "person",
     sentence: `Waits for ${two}, which was cancelled: signalbox ${mend}`,

@@ -24,12 +24,12 @@ done
 if [ "$status" = planning ] && [ -e "$FLOW/$SIGNALBOX_RUN.ask" ]; then
   rm "$FLOW/$SIGNALBOX_RUN.ask"
   printf 'To whom?\\n' | signalbox submit questions - >/dev/null
-  signalbox task update --status clarification >/dev/null
+  signalbox update --status clarification >/dev/null
   exit 0
 fi
 if [ "$status" = planning ]; then
   printf 'APPROACH: as always\\n' | signalbox submit plan - >/dev/null
-  signalbox task update --status working >/dev/null || exit 0
+  signalbox update --status working >/dev/null || exit 0
 fi
 # Types what it is told, to the letter.
 told() { grep -o "$1" TASK.md | head -n 1; }
@@ -50,7 +50,7 @@ eval "$finish" >>"$FLOW/$SIGNALBOX_RUN.typed" 2>&1
 [ ! -e "$FLOW/$SIGNALBOX_RUN.half" ] || echo "$SIGNALBOX_RUN" >"half-$SIGNALBOX_RUN.txt"
 [ -e "$FLOW/$SIGNALBOX_RUN.hold" ] && exit 0
 printf 'DONE: it\\n' | signalbox submit handoff - >/dev/null
-signalbox task update --status agent-review >/dev/null
+signalbox update --status agent-review >/dev/null
 `;
 const REVIEWER = `. "$FLOW/../turn.sh"
 while [ -e "$FLOW/$SIGNALBOX_RUN.silent" ]; do sleep 0.1; done

@@ -59,7 +59,7 @@ test("history that was replaced since: said so, with what to type, and found by 
   );
   expect(at(of, "main")).toBe(before);
   const range = `${of.base.slice(0, 12)}..${work.slice(0, 12)}`;
-  expect(no.next).toContain(`cherry-pick ${range}, then: signalbox task merge r1`);
+  expect(no.next).toContain(`cherry-pick ${range}, then: signalbox accept r1`);
   sh(of.repo, of.env, ["cherry-pick", range]);
   expect(await mergeWork(on(of), merging(of))).toMatchObject({ how: "already", commit: at(of, "main") });
 });

@@ -50,9 +50,7 @@ test.for<[string, (path: string, of: Site) => void]>([
     await expect(mergeWork(on(of), merging(of, strategy))).rejects.toMatchObject({
       code: "would-undo",
       message: "This would undo 2 files changed on main: added.txt, b.txt. Nothing was changed.",
-      next: expect.stringMatching(
-        /signalbox task request-changes r1 .*signalbox task merge r1 --allow-undo/,
-      ) as unknown,
+      next: expect.stringMatching(/signalbox send-back r1 .*signalbox accept r1 --allow-undo/) as unknown,
     });
   }
   expect(await forecastMerge(on(of), merging(of))).toMatchObject({ code: "would-undo" });

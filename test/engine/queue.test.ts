@@ -177,12 +177,12 @@ test("whoever depends on others waits for them, and lets those behind go first",
   await look();
   expect(states("b")).toEqual(["pending"]);
   expect(waitsFor(store, "b")).toEqual([
-    "waits for a, which was cancelled: signalbox task update b --depends-on none",
+    "waits for a, which was cancelled: signalbox update b --depends-on none",
   ]);
   store.putDepends("b", ["a", "gone"]);
   expect(waitsFor(store, "b")).toEqual([
-    "waits for a, which was cancelled: signalbox task update b --depends-on gone",
-    "waits for gone, which is not there or damaged: signalbox task update b --depends-on a",
+    "waits for a, which was cancelled: signalbox update b --depends-on gone",
+    "waits for gone, which is not there or damaged: signalbox update b --depends-on a",
   ]);
   store.putDepends("b", []);
   await look();

@@ -5,8 +5,10 @@ const CHANGE = `$schema: workflow-1.schema.json
 name: change
 title: A change that people take through all its phases
 params:
-  change: { text: "" }
+  change: { text: "", identifies: true }
   goal: { text: "" }
+artifacts:
+  proposal: { in: "changes/{change}/proposal.md", file: true, by: human }
 states:
   drafting: { phase: proposed, waits: true }
   challenged: { phase: challenged, waits: true }
@@ -21,18 +23,23 @@ moves:
   - { from: start, to: drafting, by: human, reserve: place }
   - { from: drafting, to: challenged, by: human }
   - { from: drafting, to: rejected, by: human }
-  - { from: rejected, to: drafting, by: human }
-  - { from: challenged, to: building, by: human }
+  - { from: rejected, to: drafting, by: human, verb: retry }
+  - { from: challenged, to: building, by: human, verb: accept }
   - { from: building, to: complete, by: human }
   - { from: challenged, to: halted, by: human }
-  - { from: complete, to: merging, by: human }
+  - { from: complete, to: merging, by: human, verb: accept }
   - { from: merging, to: archived, by: human, do: [release place] }
   - { from: [drafting, challenged, rejected, building, complete, merging], to: dropped, by: human, do: [release place] }
 asks:
   halted:
     question: halted
     options:
-      resume: { to: building }
+      resume: { to: building, verb: retry }
+commands:
+  plan: { about: plan a change, short: true, begin: true, in: { proposed: follow } }
+  impl: { about: implement it, short: true, in: { challenged: accept, implementing: follow } }
+  archive: { about: put it away, short: true, in: { complete: accept } }
+  reopen: { about: take it up again, short: true, in: { rejected: retry, implementing: follow, halted: retry } }
 `;
 
 export const CHANGE_FILES: Readonly<Record<string, string>> = {

@@ -58,6 +58,9 @@ export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everyt
 #    harness: claude
 #    review_harness: codex
 
+# The workflow that \`signalbox create\` begins a run of.
+#workflow: task
+
 # Variables of yours that every agent and check is given.
 #env: [HTTPS_PROXY, NO_PROXY]
 

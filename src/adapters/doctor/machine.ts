@@ -48,8 +48,7 @@ export function lookAtTools(env: Env): readonly Finding[] {
 function tmuxFinding(path: string): Finding {
   const place = programAt("tmux", path);
   const get = "apt install tmux, or brew install tmux";
-  const without =
-    "agents have no terminals: one process for each turn, and signalbox task attach shows nothing";
+  const without = "agents have no terminals: one process for each turn, and signalbox attach shows nothing";
   if (place === undefined)
     return {
       status: "note",
@@ -59,7 +58,7 @@ function tmuxFinding(path: string): Finding {
     };
   const version = versionOf(place, ["-V"], path);
   if (isAtLeast(version, TMUX))
-    return ok("tmux", `${version} (${place}): agents have terminals, signalbox task attach shows them`);
+    return ok("tmux", `${version} (${place}): agents have terminals, signalbox attach shows them`);
   const age = version === "" ? "of no known version" : `${version}, older than ${TMUX.join(".")}`;
   return { status: "note", name: "tmux", text: `${place} is ${age}: ${without}`, next: get };
 }

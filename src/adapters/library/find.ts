@@ -38,8 +38,9 @@ export function findWorkflow(wanted: string, where: Where): Found {
   return findPath(wanted, where);
 }
 
-/** Looks only where the name would be: most calls name one workflow, and a list would open every folder. */
-function findNamed(name: string, where: Where): Found | undefined {
+/** Undefined where no workflow has the name. Looks only where it would be: most calls name one workflow, and a list would open every folder. */
+export function findNamed(name: string, where: Where): Found | undefined {
+  if (!NAME.test(name)) return undefined;
   const override = workflowIn(overridesIn(signalboxFolder(where)), name, "override");
   return override ?? workflowIn(builtInFolder(), name, "built-in");
 }
@@ -50,6 +51,12 @@ export function listWorkflows(where: Where): Found[] {
   const hidden = new Set(overrides.map(({ name }) => name));
   const builtIn = builtInWorkflows().filter(({ name }) => !hidden.has(name));
   return [...overrides, ...builtIn].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Names only: whether each is a workflow shows when it is opened. */
+export function workflowNames(where: Where): readonly string[] {
+  const folders = [overridesIn(signalboxFolder(where)), builtInFolder()];
+  return [...new Set(folders.flatMap(namesIn))].filter((name) => NAME.test(name));
 }
 
 export function builtInWorkflows(): Found[] {

@@ -38,6 +38,17 @@ export function readWorkflow(found: Found): Read {
   }
 }
 
+/** The text of the workflow file alone; undefined where it cannot be read. */
+export function textOf({ folder, file }: Found): string | undefined {
+  try {
+    const bytes = readInside(folder, file);
+    return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
 function readFolder({ folder, file }: Found): Read {
   const bytes = readInside(folder, file);
   if (bytes === undefined) return { ok: false, problems: [tooBig(file)] };

@@ -20,6 +20,8 @@ type PlannedWorkflow = {
   readonly checks: readonly { readonly artifact: string; readonly command: string }[];
   readonly roles: readonly { readonly role: string; readonly harness: string }[];
   readonly prompts: readonly string[];
+  /** What people would type, and what each does. */
+  readonly commands: readonly string[];
   /** With any of these it cannot be run. */
   readonly problems: readonly string[];
 };
@@ -109,7 +111,14 @@ function planned(
 ): PlannedWorkflow {
   const common = { name, prompts: Object.keys(prompts) };
   if (!parsed.ok) {
-    return { ...common, title: "", checks: [], roles: [], problems: parsed.problems.map(showProblem) };
+    return {
+      ...common,
+      title: "",
+      checks: [],
+      roles: [],
+      commands: [],
+      problems: parsed.problems.map(showProblem),
+    };
   }
   const { definition } = parsed.workflow;
   const checks = Object.entries(definition.artifacts).flatMap(([artifact, { reader }]) =>
@@ -126,7 +135,26 @@ function planned(
     role,
     harness: shown(definition, harness),
   }));
-  return { ...common, title: definition.title, checks, roles, problems: [] };
+  return {
+    ...common,
+    title: definition.title,
+    checks,
+    roles,
+    commands: commandsIn(definition),
+    problems: [],
+  };
+}
+
+function commandsIn({ name: workflow, commands = {} }: Definition): string[] {
+  return Object.entries(commands).map(([name, command]) => {
+    const typed = command.short ? name : `${workflow} ${name}`;
+    if ("in" in command) {
+      const places = Object.entries(command.in).map(([place, verb]) => `${verb} in ${place}`);
+      return `${typed}: ${[...(command.begin ? ["begin a run"] : []), ...places].join(", ")}`;
+    }
+    const options = Object.entries(command.with).map(([option, value]) => ` --${option}=${value}`);
+    return `${typed}: ${command.call}${options.join("")}`;
+  });
 }
 
 /** A parameter may be another one in every run; what it is unless somebody says so is shown with it. */

@@ -59,7 +59,7 @@ function notesOn({ box }: Acting, { run, accepted }: Done): readonly string[] {
     if (event.type === "waiver-given") return [sayWaived(workflow, accepted.before, event.artifact)];
     const mark = event.type === "moved" ? workflow.definition.moves[event.rule]?.mark : undefined;
     return mark?.deliver === true && event.type === "moved" && event.by === "human"
-      ? [`nothing was merged: signalbox task merge ${run} delivers the work`]
+      ? [`nothing was merged: signalbox accept ${run} delivers the work`]
       : [];
   });
 }

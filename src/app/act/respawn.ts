@@ -104,9 +104,5 @@ function crashedRole(on: Acting, id: string): string {
     throw new UserError("invalid", `no agent of run ${id} has crashed`, `signalbox show ${id}`);
   if (another === undefined) return only.role;
   const roles = crashed.map(({ role }) => role).join(", ");
-  throw new UserError(
-    "which-role",
-    `several have crashed: ${roles}`,
-    `signalbox task respawn ${id} ${only.role}`,
-  );
+  throw new UserError("which-role", `several have crashed: ${roles}`, `signalbox respawn ${id} ${only.role}`);
 }

@@ -48,8 +48,6 @@ const VERB = {
   shown: MaybeText,
   /** `run` may be the text: it is the run only where one has that name. */
   either: MaybeFlag,
-  /** `run` is named as tasks are: first letters mean one of the project that the caller is in. */
-  task: MaybeFlag,
 };
 
 /** By the id of the question, by RUN/ID, or by the run. */

@@ -21,7 +21,7 @@ import { taskOf } from "../runs/task.ts";
 import { acknowledge, type Acknowledgement } from "./acknowledged.ts";
 import { moveTo } from "./move.ts";
 
-const HELP = "signalbox task update --help";
+const HELP = "signalbox update --help";
 const DETAILS = ["branch", "summary"] as const;
 
 export async function updateTask(on: Acting, input: InputOf<"update">): Promise<Outcome<Acknowledgement>> {

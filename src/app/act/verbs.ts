@@ -96,10 +96,10 @@ function byVerb(on: Acting, verb: Verb, input: InputOf<"accept">): Promise<VerbO
 /** One word is the run, unless no run is called that and the caller is in one: then it is the text. */
 function runAndText(
   on: Acting,
-  { run, project, text, either, task }: InputOf<"send-back">,
+  { run, project, text, either }: InputOf<"send-back">,
 ): Pick<VerbCall, "run" | "text"> {
   const find = (word: string | undefined): string =>
-    task === true ? taskOf(on, word, project) : runOf(on, word);
+    project === undefined ? runOf(on, word) : taskOf(on, word, project);
   if (either !== true) return { run: find(run), text };
   try {
     return { run: find(run), text };
@@ -125,6 +125,8 @@ async function decide(on: Acting, call: VerbCall): Promise<VerbOutcome> {
   const known = keyUsed(on, id, key);
   if (known !== undefined) return acknowledge(await moveTo(on, { ...known, to: "" }));
   const before = seenOf(on, id);
+  // Work that was called done without delivering it can still be delivered; what was delivered is not delivered twice.
+  if (verb === "accept" && isUndelivered(on, before)) return deliver(on, id, deliveryOf(call));
   if (isFinal(before)) throw refusal(finished(before.run));
   const resumed = verb === "retry" && to === undefined ? await tryAgain(on, before, call.text) : undefined;
   if (resumed !== undefined) return resumed;
@@ -141,6 +143,10 @@ async function decide(on: Acting, call: VerbCall): Promise<VerbOutcome> {
     throw conflict(id, `what ${sayRun(seen)} asks has changed since it was shown as ${call.shown}`);
   const chosen = chosenFrom(open, to);
   const [way = impliedBack(seen, call), another] = chosen;
+  if (way === undefined && closed.length > 0) await requireWorkspace(on, id);
+  // Delivering knows best what keeps it from happening.
+  const isDelivering = (workflow.movesFrom[run.state] ?? []).some(({ mark }) => mark?.deliver === true);
+  if (way === undefined && verb === "accept" && isDelivering) return deliver(on, id, deliveryOf(call));
   if (way === undefined) throw notOpen(seen, call, { open, closed });
   if (another !== undefined) throw whichWay(seen, call, chosen);
   return walk(on, seen, { ...call, way, text: wordsFor(seen, call, way) });
@@ -206,6 +212,15 @@ function impliedBack(seen: Seen, { verb, to }: VerbCall): VerbWay | undefined {
   const state = targetOf(seen.run, move);
   const steps = [{ type: "move", to: state } as const];
   return { name: state, to: state, kind: "move", steps, text: "required", label: "", waives: move.waive };
+}
+
+function isUndelivered({ box }: Acting, { workflow: { definition }, run }: Seen): boolean {
+  const marks = [...definition.moves.map(({ mark }) => mark), ...(definition.verbs ?? [])];
+  return (
+    definition.states[run.state]?.final === "done" &&
+    marks.some((mark) => mark?.deliver === true) &&
+    (box.store.workspace(run.id)?.branch ?? "") !== ""
+  );
 }
 
 function isFinal({ workflow, run }: Seen): boolean {
@@ -339,15 +354,21 @@ async function answer(
   return answerWith(on, { seen, value, key, text: text === "" ? undefined : text });
 }
 
-async function delivered(on: Acting, seen: Seen, call: Walking): Promise<VerbOutcome> {
-  const { verb, way, text, key, delivery = {} } = call;
-  const { id, state: from } = seen.run;
-  const states = way.steps.flatMap((step) => (step.type === "move" ? [step.to] : []));
+function deliveryOf({ text = "", key, delivery = {} }: VerbCall): Delivery {
   const note = noteOf(text);
-  const outcome = await deliver(on, id, {
+  return {
     ...delivery,
     ...(note === undefined ? {} : { note }),
     ...(key === undefined ? {} : { key }),
+  };
+}
+
+async function delivered(on: Acting, seen: Seen, call: Walking): Promise<VerbOutcome> {
+  const { verb, way } = call;
+  const { id, state: from } = seen.run;
+  const states = way.steps.flatMap((step) => (step.type === "move" ? [step.to] : []));
+  const outcome = await deliver(on, id, {
+    ...deliveryOf(call),
     ...(states.length < 2 ? {} : { through: states.slice(0, -1), command: sayCommand(seen, verb, way) }),
   });
   const waived = way.waives.map((name) => sayWaived(seen.workflow, seen.run, name));
@@ -359,6 +380,16 @@ type Found = ReturnType<typeof waysFor>;
 /** What is open instead, and what to type for it. */
 function notOpen(seen: Seen, { verb, to, run }: VerbCall, { open, closed }: Found): UserError {
   const { not, nothing } = SAID[verb];
+  const isState = to !== undefined && Object.hasOwn(seen.workflow.definition.states, to);
+  if (to !== undefined && open.length > 0 && isState)
+    return new UserError(
+      "gate-not-met",
+      `${sayRun(seen)} is in ${seen.run.state}: ${verb} does not lead to ${to}`,
+      {
+        next: `signalbox show ${run}`,
+        exit: EXIT_GATE,
+      },
+    );
   if (to !== undefined && open.length > 0)
     return new UserError("bad-usage", `"${to}" is not one of ${open.map(({ name }) => name).join(", ")}`, {
       next: open.map((way) => `${sayCommand(seen, verb, way)} --to ${way.name}`).join(", or: "),

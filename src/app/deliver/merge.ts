@@ -135,7 +135,7 @@ function requireBranch({ box }: Acting, run: string): WorkspaceRow {
   const row = box.store.workspace(run);
   if (row !== undefined && row.branch !== "") return row;
   throw new UserError("no-branch", `${run} has no branch: it was never started`, {
-    next: `signalbox task start ${run}`,
+    next: `signalbox start ${run}`,
     exit: EXIT_GATE,
   });
 }
@@ -254,7 +254,7 @@ async function requireSameWork(
     "stale",
     `The workspace ${path} changed after ${artifact} was made: ${shown}. Nothing was merged.`,
     {
-      next: `signalbox task request-changes ${row.id} "TEXT" has it reviewed again; to answer for it yourself: signalbox waive ${row.id} ${artifact} --reason "TEXT", then: signalbox task merge ${row.id}`,
+      next: `signalbox send-back ${row.id} "TEXT" has it reviewed again; to answer for it yourself: signalbox waive ${row.id} ${artifact} --reason "TEXT", then: signalbox accept ${row.id}`,
       exit: EXIT_GATE,
     },
   );

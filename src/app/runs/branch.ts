@@ -2,6 +2,7 @@
 
 import { isBranchName, isInTheWay } from "../../adapters/git/mirror/names.ts";
 import { UserError } from "../../adapters/user-error.ts";
+import { freeName, slugOf } from "../../core/text/generated-names.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import type { Acting } from "../context.ts";
 import { EXIT_CONFLICT } from "../exit-codes.ts";
@@ -70,6 +71,25 @@ export async function whileUntaken<T>(
   });
 }
 
+/** A branch that is called after what the run is about, with a number where that is taken; empty where git takes no such name. */
+export async function whileBranchNamed<T>(
+  { box, door, home }: Acting,
+  of: { readonly repo: string; readonly run: string; readonly about: string },
+  work: (branch: string) => Promise<T>,
+): Promise<T> {
+  const slug = slugOf(of.about);
+  if (!isBranchName(slug)) return work("");
+  const { repo } = of;
+  const { branchesOf } = await import("../../adapters/git/repository/branches.ts");
+  const { whileLocked } = await import("../../adapters/git/call/locks.ts");
+  return whileLocked({ folder: home.locks, repo: `${repo}\0branches of tasks` }, async () => {
+    const { names } = await branchesOf(repo, door.env);
+    const open = openBranches(box.store, of).map(({ branch }) => branch);
+    const taken = [...names, ...open, box.store.projectAt(repo)?.defaultBranch ?? ""];
+    return work(freeName(slug, (name) => taken.some((other) => other === name || isInTheWay(name, other))));
+  });
+}
+
 function requireName(branch: string): void {
   if (isBranchName(branch)) return;
   throw new UserError(
@@ -84,7 +104,7 @@ function requireName(branch: string): void {
 type Taken = { readonly run: string; readonly branch: string };
 
 /** Branches of other tasks that are not over, in the same repository. */
-function openBranches(store: Store, { repo, run }: Wanted): Taken[] {
+function openBranches(store: Store, { repo, run }: Pick<Wanted, "repo" | "run">): Taken[] {
   const rows = ["running", "waiting"].flatMap((status) => store.list({ repo, status, limit: ALL }).rows);
   return rows
     .filter(({ id }) => id !== run)
@@ -107,7 +127,7 @@ function branchOf(store: Store, id: string): string {
 function ofAnother(branch: string, taken: Taken): UserError {
   const what = taken.branch === branch ? "has the branch" : `has ${taken.branch}, which is in the way of`;
   return new UserError("branch-taken", `the task ${taken.run} ${what} ${branch}`, {
-    next: `signalbox task show ${taken.run}`,
+    next: `signalbox show ${taken.run}`,
     exit: EXIT_CONFLICT,
   });
 }

@@ -5,7 +5,7 @@ import { dependencyProblem } from "../../engine/queue/position.ts";
 import type { Acting } from "../context.ts";
 import { taskOf } from "./task.ts";
 
-const HELP = "signalbox task create --help";
+const HELP = "signalbox create --help";
 
 /** Whole ids, out of what was typed: several options, or several ids in one, with commas between them. */
 export function dependenciesOf(
@@ -17,7 +17,7 @@ export function dependenciesOf(
   const ids = [...new Set(words.map((word) => named(on, word)))];
   const problem = dependencyProblem(store, of, ids);
   if (problem === undefined) return ids;
-  throw new UserError(problem.code, problem.message, "signalbox task list --all");
+  throw new UserError(problem.code, problem.message, "signalbox list --all");
 }
 
 function named(on: Acting, word: string): string {

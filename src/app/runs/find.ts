@@ -11,11 +11,11 @@ import { compile, type Workflow } from "../../core/model/compile.ts";
 import { boundWorkspace, isInPlace } from "../../engine/submit/place.ts";
 import type { Kept, RunRow } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import { runOfName } from "../change/which.ts";
 import { EXIT_DAMAGED } from "../exit-codes.ts";
 import type { Invocation } from "../invocation.ts";
 import type { Stream } from "../outcome.ts";
 import { isDue } from "./due.ts";
+import { runOfName } from "./name.ts";
 
 /** A run as a command looks at it. */
 export type Seen = Kept & {
@@ -127,7 +127,7 @@ export function runMeant(
   word: string | undefined,
 ): string {
   const named = word ?? (env["SIGNALBOX_RUN"] === "" ? undefined : env["SIGNALBOX_RUN"]);
-  if (named !== undefined) return byName(store, cwd, named);
+  if (named !== undefined) return byName(store, { cwd, env }, named);
   const workspace = runAround(store, { cwd, env });
   if (workspace !== undefined) return workspace;
   const here = store === undefined ? [] : underWayIn(store, cwd);
@@ -202,13 +202,14 @@ export function newestFirst(
 }
 
 /**
- * What is named in full goes before what is only begun: an id, a change of this repository, a branch, then the beginning of an id. A
+ * What is named in full goes before what is only begun: an id, the name of a run of this repository, a branch, then the beginning of an id. A
  * branch that no workspace has yet is looked for last, because that loads runs.
  */
-function byName(store: Store | undefined, cwd: string, word: string): string {
+function byName(store: Store | undefined, at: Pick<Invocation, "cwd" | "env">, word: string): string {
+  const { cwd } = at;
   const ids = store === undefined || word === "" ? [] : store.idsLike(word, LISTED + 1);
   if (store === undefined || ids.includes(word)) return ids[0] === undefined ? unknownRun(store, word) : word;
-  const known = runOfName(store, cwd, word) ?? ofBranch(onBranch(store, word), cwd, word);
+  const known = runOfName(store, at, word) ?? ofBranch(onBranch(store, word), cwd, word);
   // Agents may name branches: a branch must not take over the short id of another run.
   const others = ids.filter((id) => id !== known);
   if (known !== undefined && others.length > 0) throw ambiguous(word, [known, ...others]);

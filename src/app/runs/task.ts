@@ -65,7 +65,7 @@ function byBranch(store: Store, repo: string, word: string): string | undefined 
   throw new UserError(
     "unknown-run",
     `several tasks had the branch ${word}: ${names}`,
-    "signalbox task list --all",
+    "signalbox list --all",
   );
 }
 
@@ -87,6 +87,6 @@ function otherProject(store: Store, { id, repo }: RunRow, word: string): UserErr
   return new UserError(
     "other-project",
     `"${word}" is a task of ${whose}, and not of this one`,
-    `signalbox task show ${id}`,
+    `signalbox show ${id}`,
   );
 }

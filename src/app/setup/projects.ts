@@ -24,7 +24,7 @@ const SHOWN = 5;
 
 export function projects({ store }: Looking): Outcome<DataOf<"projects">> {
   const all = store === undefined ? [] : store.projects().map((row) => viewOf(store, row));
-  const next = all.length === 0 ? "signalbox project add" : "signalbox task list";
+  const next = all.length === 0 ? "signalbox project add" : "signalbox list";
   return success(`${all.length} ${all.length === 1 ? "project" : "projects"}`, { projects: all }, { next });
 }
 

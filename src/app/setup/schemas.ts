@@ -65,6 +65,7 @@ const Plan = z.strictObject({
       checks: z.array(z.strictObject({ artifact: Text, command: Text })),
       roles: z.array(z.strictObject({ role: Text, harness: Text })),
       prompts: Texts,
+      commands: Texts,
       problems: Texts,
     }),
   ),

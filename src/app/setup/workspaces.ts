@@ -52,7 +52,7 @@ export async function workspaces(
     `${all.length} ${all.length === 1 ? "workspace" : "workspaces"}`,
     { workspaces: all, strange },
     {
-      next: isOdd ? "signalbox workspace gc" : "signalbox task list",
+      next: isOdd ? "signalbox workspace gc" : "signalbox list",
       notes: all.length === 0 ? ["no run has a workspace here"] : [],
     },
   );

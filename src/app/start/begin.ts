@@ -2,6 +2,7 @@
 
 import { newRunId } from "../../adapters/home/run-id.ts";
 import { UserError } from "../../adapters/user-error.ts";
+import { isBlank } from "../../core/text/blank.ts";
 import { closest } from "../../core/text/closest.ts";
 import type { Workflow } from "../../core/model/compile.ts";
 import { startsFor, withDefaults } from "../../core/model/entry.ts";
@@ -43,9 +44,21 @@ export type Beginning = {
 };
 
 export async function beginRun(on: Acting, of: Beginning): Promise<Submission & { readonly id: string }> {
+  const { goal, loaded, repo, key } = of;
+  const id = key === undefined ? freeId(on) : idOf(repo, key);
+  const { params } = loaded.workflow.definition;
+  const own = givenParams(loaded.workflow, of)["branch"] ?? params["branch"]?.default;
+  const isUnnamed = params["branch"]?.type === "text" && own === "" && of.branch === undefined;
+  if (!isUnnamed || isBlank(goal) || on.box.store.load(id) !== undefined) return beginAs(on, of, id);
+  const { whileBranchNamed } = await import("../runs/branch.ts");
+  return whileBranchNamed(on, { repo, run: id, about: goal }, (branch) =>
+    beginAs(on, branch === "" ? of : { ...of, branch }, id),
+  );
+}
+
+async function beginAs(on: Acting, of: Beginning, id: string): Promise<Submission & { readonly id: string }> {
   const { goal, loaded, repo, base, to, tree, key } = of;
   const { workflow, name } = loaded;
-  const id = key === undefined ? freeId(on) : idOf(repo, key);
   const given = paramsOf(workflow, of, id);
   const voice = await voiceOf(on, id);
   const beginWith = async (params: Record<string, Literal>): Promise<Submission> => {

@@ -1,6 +1,6 @@
-/** What commands that begin runs and tasks, and `attach` and `delete`, print with `--json`. */
+/** What commands that begin runs, and `attach` and `delete`, print with `--json`. */
 
-import { Acknowledgement, Count, Flag, Text, Texts, type Shape } from "../shapes.ts";
+import { Count, Flag, Text, Texts, type Shape } from "../shapes.ts";
 
 const BEGUN = {
   run: Text,
@@ -15,13 +15,9 @@ const BEGUN = {
   dependsOn: Texts,
 };
 
-export const TASK: Readonly<Record<string, Shape>> = {
+export const BEGINNING: Readonly<Record<string, Shape>> = {
   create: BEGUN,
   start: BEGUN,
   attach: { run: Text },
   delete: { run: Text, state: Text, hidden: Flag },
-  stuck: Acknowledgement.shape,
 };
-
-/** The commands of a change: as `run`, in words of its phases. */
-export const PHASE: Shape = { change: Text, run: Text, phase: Text, state: Text, status: Text, ways: Texts };

@@ -1,5 +1,6 @@
 /** A command line that begins a run, as somebody could type it: with what was typed, and something more. */
 
+import { UserError } from "../../adapters/user-error.ts";
 import type { Given } from "../invocation.ts";
 
 /** Options that are replaced by those that are added. */
@@ -33,4 +34,13 @@ export function typedAgain(workflow: string, given: Given, goal = given.words[1]
 /** For a shell. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** Options of the form NAME=VALUE. */
+export function pairsOf({ lists }: Given, option: string, help: string): (readonly [string, string])[] {
+  return (lists[option] ?? []).map((pair) => {
+    const at = pair.indexOf("=");
+    if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
+    throw new UserError("bad-usage", `--${option} ${pair}: a name, = and a value are needed`, help);
+  });
 }

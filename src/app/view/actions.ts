@@ -11,6 +11,7 @@ import { VERBS, type Move, type Verb } from "../../core/model/workflow.ts";
 import { factsNamed } from "../../engine/supervise/fact.ts";
 import { inLine } from "../../engine/queue/position.ts";
 import { fillPath } from "../../engine/submit/place.ts";
+import { commandIn, typedAbout } from "../commands/for-moves.ts";
 import { isFinished, type Seen } from "../runs/find.ts";
 import { FAILED, meaningOf, type Choice } from "./decision/choices.ts";
 import { choicesOfForeign } from "./decision/foreign-edits.ts";
@@ -203,8 +204,10 @@ function actionOfWay(seen: Seen, { verb, way, isOne, option }: Offered): ActionV
   );
   if (verb === "cancel") return { command: `signalbox cancel ${run.id}`, sentence, verb };
   const shown = option === undefined ? "" : shownWord(workflow, run);
+  const declared =
+    option === undefined && isOne ? commandIn(workflow.definition, run.state, verb) : undefined;
   const command = [
-    `signalbox ${verb} ${run.id}`,
+    declared === undefined ? `signalbox ${verb} ${run.id}` : typedAbout(seen, declared),
     ...(way.text === "required" ? ['"TEXT"'] : []),
     ...(isOne ? [] : [`--to ${way.name.split("/").at(-1) ?? ""}`]),
     ...(shown === "" ? [] : [`--shown ${shown}`]),
@@ -280,7 +283,8 @@ function othersOf(seen: Seen): readonly ActionView[] {
   const own = isMarked ? [] : choicesOfTask(seen);
   const back = own.length === 0 ? undefined : sendingBack(seen)?.to;
   const isMerging =
-    ways.some(({ deliver }) => deliver === true) || own.some(({ command }) => / merge /.test(command));
+    ways.some(({ deliver }) => deliver === true) ||
+    own.some(({ command }) => command.startsWith("signalbox accept "));
   const isCovered = ({ to }: MoveView): boolean =>
     to === back || ways.some((way) => way.kind === "move" && way.to === to && way.deliver !== true);
   const moves = movesOfPerson(seen).filter((move) => move.answer === "" && !isCovered(move));

@@ -6,7 +6,7 @@ import { why, type Why } from "../../core/explain/why.ts";
 import type { Move } from "../../core/model/workflow.ts";
 import { fillPath } from "../../engine/submit/place.ts";
 import type { Seen } from "../runs/find.ts";
-import { doorsOf } from "../change/door-of.ts";
+import { commandsForWays } from "../commands/for-moves.ts";
 import { artifactsOf } from "./work/artifacts.ts";
 import { workSeenAt } from "./work/work-seen.ts";
 import { meaningOf } from "./decision/choices.ts";
@@ -31,14 +31,14 @@ function rankedWays(seen: Seen): { readonly rank: number; readonly way: MoveView
   const moves = workflow.movesFrom[run.state] ?? [];
   const seenAt = moves.some((move) => dependsOnWork(workflow, move)) ? workSeenAt(seen) : "";
   const all = why(workflow, run);
-  const doors = doorsOf(seen, all);
+  const declared = commandsForWays(seen, all);
   return all.flatMap((each, index) => {
     const move = moves[index];
     if (move === undefined) return [];
     const { rank, words } = meaningOf(workflow, run, move);
     const asOf = each.open && dependsOnWork(workflow, move) ? seenAt : "";
     const way = wayOf({ workflow, run }, each, words);
-    const command = doors[index] || withWords(way, move);
+    const command = declared[index] || withWords(way, move);
     return [{ rank, way: { ...way, command, asOf } }];
   });
 }

@@ -13,6 +13,7 @@ import { nextOf } from "./next.ts";
 import type { RunSummary } from "./run-view.ts";
 import { whyOf } from "./why.ts";
 import { withWhatIsInTheWay } from "./work/place-taken.ts";
+import { taskContextOf } from "./work/task-context.ts";
 
 export async function show(
   { door, store }: Looking,
@@ -20,7 +21,12 @@ export async function show(
 ): Promise<Outcome<DataOf<"show">>> {
   const seen = withWhatIsInTheWay(seeRun(store, door, run));
   const view = await viewRun(seen, door, verbose);
-  return success(`${view.run} is ${view.state}: ${view.waits.sentence}`, view, { next: nextForPerson(seen) });
+  const task = taskContextOf(seen.store, view.run);
+  return success(
+    `${view.run} is ${view.state}: ${view.waits.sentence}`,
+    { ...view, task },
+    { next: nextForPerson(seen) },
+  );
 }
 
 export async function next(on: Reading, { run }: InputOf<"next">): Promise<Outcome<DataOf<"next">>> {

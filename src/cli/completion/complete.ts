@@ -18,6 +18,10 @@ export type Lists = {
   runs(): readonly Candidate[];
   decisions(): readonly Candidate[];
   projects(): readonly Candidate[];
+  /** Words that workflows add: their names, where they declare commands, and their short commands. */
+  declared(): Promise<readonly Candidate[]>;
+  /** What such a word stands for. */
+  declaredAs(word: string): Promise<Command | Group | undefined>;
   /** Of a workflow that was typed; with the option that disables it, where it can be. */
   stages(workflow: string): Promise<readonly (Candidate & { readonly off: string })[]>;
   /** Options that are a word of one of its parameters. */
@@ -38,11 +42,11 @@ async function candidatesFor(
 ): Promise<readonly Candidate[]> {
   const at = before.findIndex((word) => !word.startsWith("-"));
   const name = before[at];
-  if (name === undefined) return typed.startsWith("-") ? optionsOf(GLOBAL, before) : commands();
-  if (name === "help") return before.length === at + 1 ? commands() : [];
+  if (name === undefined) return typed.startsWith("-") ? optionsOf(GLOBAL, before) : wordsOf(lists);
+  if (name === "help") return before.length === at + 1 ? wordsOf(lists) : [];
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (entry === undefined) return [];
-  const { command } = await entry.load();
+  const command = entry === undefined ? await lists.declaredAs(name) : (await entry.load()).command;
+  if (command === undefined) return [];
   const rest = before.slice(at + 1);
   return "parts" in command
     ? candidatesOfGroup(command, { rest, typed }, lists)
@@ -130,6 +134,10 @@ function optionsOf(known: Known, used: readonly string[]): Candidate[] {
   return Object.entries(known)
     .map(([name, { about }]) => ({ word: `--${name}`, about }))
     .filter(({ word }) => !used.includes(word));
+}
+
+async function wordsOf(lists: Lists): Promise<readonly Candidate[]> {
+  return [...commands(), ...(await lists.declared())];
 }
 
 function commands(): Candidate[] {

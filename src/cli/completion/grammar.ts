@@ -54,7 +54,6 @@ const LISTS: Readonly<Record<string, Slot>> = {
   WORKFLOW: { type: "workflows" },
   DEMO: { type: "demos" },
   RUN: { type: "runs" },
-  TASK: { type: "runs" },
   PROJECT: { type: "projects" },
   STAGE: { type: "stages" },
   DECISION: { type: "decisions" },

@@ -40,11 +40,11 @@ export function boundTo(row: BoardRow): readonly Bound[] {
 }
 
 export function commandOf(act: Exclude<Act, "view" | "changes" | "answer">, run: string): readonly string[] {
-  return act === "resume" ? ["resume", run] : ["task", act, run];
+  return [act === "merge" ? "accept" : act, run];
 }
 
 export function changesCommand(run: string, text: string): readonly string[] {
-  return ["task", "request-changes", ...guarded(text === "" ? [run] : [run, text])];
+  return ["send-back", ...guarded(text === "" ? [run] : [run, text])];
 }
 
 /** What leads a run out of a state in which somebody has asked a person: the move, with the answer. */
@@ -56,8 +56,8 @@ export function answerCommand(of: {
   return ["move", of.run, of.to, ...(of.text === "" ? [] : [`--note=${of.text}`])];
 }
 
-/** What a new task begins as: what the queue starts, or finished work for a person to look at. */
-export const STATUSES: readonly string[] = ["pending", "reviewing"];
+/** What a new run begins with: work to be done, or finished work for a person to look at. */
+export const STATUSES: readonly string[] = ["new", "finished"];
 
 export function createCommand(of: {
   readonly branch: string;
@@ -69,11 +69,10 @@ export function createCommand(of: {
 }): readonly string[] {
   const { branch, summary, harness, reviewHarness, status, project } = of;
   return [
-    "task",
     "create",
     ...(harness === "" ? [] : [`--harness=${harness}`]),
     ...(reviewHarness === "" ? [] : [`--review-harness=${reviewHarness}`]),
-    ...(status === STATUSES[0] ? [] : [`--status=${status}`]),
+    ...(status === STATUSES[0] ? [] : [`--${status}`]),
     ...(project === "" ? [] : [`--project=${project}`]),
     // Both, also where one is empty: one word alone would be the summary.
     ...guarded([branch, summary]),

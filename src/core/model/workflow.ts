@@ -39,6 +39,8 @@ type ParamKind =
       readonly set: readonly string[];
       readonly named?: string;
       readonly kept?: true;
+      /** Its value names the run in its repository. At most one parameter of a definition does. */
+      readonly identifies?: true;
     };
 
 /** `per` is `run`, `entry` (of any state), a state (its entry), or a scope that a move can start again. */
@@ -188,6 +190,54 @@ export type PathStep =
   | { readonly type: "origin" }
   | { readonly type: "answer"; readonly answer: string };
 
+/** Commands of Signalbox that a workflow can give a name of its own. */
+export const CALLS = [
+  "create",
+  "list",
+  "show",
+  "next",
+  "why",
+  "history",
+  "follow",
+  "logs",
+  "attach",
+  "start",
+  "update",
+  "complete",
+  "move",
+  "accept",
+  "send-back",
+  "retry",
+  "answer",
+  "waive",
+  "stop",
+  "resume",
+  "respawn",
+  "cancel",
+  "delete",
+] as const;
+
+/** What a command does where a run waits: a verb of people, or nothing but following the run. */
+export const STEPS = [...VERBS, "follow"] as const;
+
+/**
+ * A command that a workflow declares. `call` is another name for a command of Signalbox, with options that are always given. `in` has, by
+ * state or phase, what a person does there before the run is followed.
+ */
+export type DeclaredCommand = {
+  /** One line for people; empty where the called command says it. */
+  readonly about: string;
+  /** It can be typed without the name of the workflow. */
+  readonly short: boolean;
+} & (
+  | { readonly call: (typeof CALLS)[number]; readonly with: Readonly<Record<string, string>> }
+  | {
+      readonly in: Readonly<Record<string, (typeof STEPS)[number]>>;
+      /** A run that does not exist is begun. */
+      readonly begin: boolean;
+    }
+);
+
 /** `from` of a move that creates a run. */
 export const START = "start";
 /** `to` of a move that returns to the state that the run came from. */
@@ -317,6 +367,8 @@ export type Definition = {
   readonly moves: readonly Move[];
   /** In order: the first open path is taken. Undefined if the file has none. */
   readonly verbs?: readonly VerbPath[];
+  /** By name. Undefined if the file has none. */
+  readonly commands?: Readonly<Record<string, DeclaredCommand>>;
   readonly ends: readonly EndRule[];
   readonly asks: Readonly<Record<string, AskRule>>;
   readonly prompts: Readonly<Record<string, Prompt>>;

@@ -41,6 +41,11 @@ export function isName(said: string): boolean {
 
 /** `otherwise` is used if the text has no word. */
 export function nameFor(day: string, about: string, otherwise: string): string {
+  return `${day}_${slugOf(about) || otherwise}`;
+}
+
+/** The first words of a text as one word that people type; empty if the text has none. */
+export function slugOf(about: string): string {
   const plain = about
     .normalize("NFKD")
     // Removes accents of Latin letters, because people type the name.
@@ -48,8 +53,7 @@ export function nameFor(day: string, about: string, otherwise: string): string {
     .normalize("NFC")
     .toLowerCase();
   const words = (plain.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).slice(0, WORDS_MAX);
-  const slug = Array.from(words.join("-")).slice(0, LENGTH_MAX).join("").replace(/-$/, "");
-  return `${day}_${slug === "" ? otherwise : slug}`;
+  return Array.from(words.join("-")).slice(0, LENGTH_MAX).join("").replace(/-$/, "");
 }
 
 /** The name itself, or with the first number that makes it unique. */

@@ -69,7 +69,7 @@ async function type(
 
 /** Somebody died over it. A second time it could be two orders; whoever looks into the window can see. */
 function inDoubt({ store }: Works, { run, role }: AgentRow): string {
-  const text = `a message to ${role} may not have arrived; look: signalbox task attach ${run}, then: signalbox resume ${run}`;
+  const text = `a message to ${role} may not have arrived; look: signalbox attach ${run}, then: signalbox resume ${run}`;
   if (store.attentionOf(run) === "") store.attend(run, text);
   return `it may have reached ${role} before; it is not sent again`;
 }

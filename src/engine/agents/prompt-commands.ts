@@ -47,7 +47,7 @@ function linesAnywhere(definition: Definition, role: string): string[] {
   const isFree = (name: string): boolean => !definition.moves.some((move) => awaits(move, name));
   return [
     ...artifactsOf(definition, role, isFree).map(([name, artifact]) => submitLine(name, artifact, [])),
-    ...detailsOf(definition, role).map((name) => `- \`signalbox task update --${name} TEXT\``),
+    ...detailsOf(definition, role).map((name) => `- \`signalbox update --${name} TEXT\``),
   ];
 }
 
@@ -90,10 +90,10 @@ function moveLine({ counters }: Definition, to: string, ways: readonly Move[]): 
     ...(to === ORIGIN ? ["where the run came from"] : []),
   ];
   const said = notes.length === 0 ? "" : `: ${[...new Set(notes)].join(", ")}`;
-  return `- \`signalbox task update --status ${to}\`${said}`;
+  return `- \`signalbox update --status ${to}\`${said}`;
 }
 
-/** `signalbox task update` has an option for each of these. */
+/** `signalbox update` has an option for each of these. */
 const DETAILS = ["summary", "branch"];
 
 function detailsOf({ params }: Definition, role: string): string[] {

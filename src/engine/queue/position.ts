@@ -99,7 +99,7 @@ export function waitsFor(store: Line, run: string): readonly string[] {
 function behind(store: Pick<Store, "depends" | "load">, run: string, other: string): readonly string[] {
   const row = rowOf(store, other);
   const without = store.depends(run).filter((name) => name !== other);
-  const mend = `signalbox task update ${run} --depends-on ${without.length === 0 ? "none" : without.join(",")}`;
+  const mend = `signalbox update ${run} --depends-on ${without.length === 0 ? "none" : without.join(",")}`;
   if (row === undefined) return [`waits for ${other}, which is not there or damaged: ${mend}`];
   if (row.status === "done") return [];
   if (row.status === "running" || row.status === "waiting") return [`waits for ${other} (${row.state})`];

@@ -110,6 +110,7 @@ export const ConfigFile = z.strictObject({
       "Parameters of workflows, by the name of the workflow: a tree of keys, as the workflow names them",
     ),
   ),
+  workflow: z.optional(told(Name, "The workflow that `signalbox create` begins a run of")),
   notify: z.optional(
     told(Argv, "Only in a person's own file: the program that is run when a person is asked"),
   ),

@@ -50,7 +50,7 @@ function worker(answers: readonly Turn[]): Step {
 const WORK_BY_STATUS: Readonly<Record<string, (folder: string) => readonly Step[]>> = {
   planning: (folder) => [
     submit("plan", "APPROACH: write two files\nTOUCHING: committed.txt, uncommitted.txt"),
-    run("signalbox task update --status working"),
+    run("signalbox update --status working"),
     run(`echo written >${COMMITTED} && git add ${COMMITTED} && git commit --quiet -m 'Write one file'`),
     { type: "write", path: `${folder}/${UNCOMMITTED}`, text: "written\n" },
     ...handOver("two files are written"),
@@ -59,7 +59,7 @@ const WORK_BY_STATUS: Readonly<Record<string, (folder: string) => readonly Step[
 };
 
 function handOver(done: string): readonly Step[] {
-  return [submit("handoff", `DONE: ${done}`), run("signalbox task update --status agent-review")];
+  return [submit("handoff", `DONE: ${done}`), run("signalbox update --status agent-review")];
 }
 
 /** It reads the change by the command that its prompt names, and judges what that shows. */

@@ -8,8 +8,8 @@ import { runFolders } from "../../../src/adapters/home/paths.ts";
 import { onStage, type Scene, type Stage } from "./stage.ts";
 
 const HARNESS = ["--param", "harness=scripted", "--param", "review_harness=scripted"];
-const PLAN = `printf 'APPROACH: a\\nTOUCHING: b\\n' | signalbox submit plan - && signalbox task update --status working`;
-const HAND_OVER = `printf 'DONE: %s\\n' "$SIGNALBOX_JOB" | signalbox submit handoff - && signalbox task update --status agent-review`;
+const PLAN = `printf 'APPROACH: a\\nTOUCHING: b\\n' | signalbox submit plan - && signalbox update --status working`;
+const HAND_OVER = `printf 'DONE: %s\\n' "$SIGNALBOX_JOB" | signalbox submit handoff - && signalbox update --status agent-review`;
 const WORK = `
 case $(sed -n 's/^status: *//p' TASK.md) in
   planning) ${PLAN}; ${HAND_OVER} ;;
@@ -71,7 +71,7 @@ describe.runIf(isPerson).concurrent("cheats", () => {
   });
 
   test("a key that an agent uses is not the engine's, and not a person's", async () => {
-    const worker = `printf 'APPROACH: a\\nTOUCHING: b\\n' | signalbox submit plan - --key "ended:worker::1"; signalbox task update --status working --key cancel; exit 1`;
+    const worker = `printf 'APPROACH: a\\nTOUCHING: b\\n' | signalbox submit plan - --key "ended:worker::1"; signalbox update --status working --key cancel; exit 1`;
     await onStage(scene(worker, PASS), async (stage) => {
       const run = await stage.begin("task", ...HARNESS);
       await stage.until(run, ({ events }) => events.some(({ event }) => event.type === "agent-ended"));

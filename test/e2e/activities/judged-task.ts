@@ -7,13 +7,13 @@ export const WORKER = `
 status=$(sed -n 's/^status: *//p' TASK.md | head -n 1)
 if [ "$status" = planning ]; then
   printf 'APPROACH: as always\\n' | signalbox submit plan - >/dev/null
-  signalbox task update --status working >/dev/null || exit 0
+  signalbox update --status working >/dev/null || exit 0
 fi
 [ "$status" = reviewing ] && exit 0
 cp TASK.md "$LEDGER/page"
 mkdir -p src; echo original >src/e.txt
 printf 'DONE: it\\n\\n%s\\n' "$(date +%N)" | signalbox submit handoff - >/dev/null
-signalbox task update --status agent-review >/dev/null`;
+signalbox update --status agent-review >/dev/null`;
 
 export const SETTINGS = `workflows:
   task: { harness: scripted, review_harness: scripted }

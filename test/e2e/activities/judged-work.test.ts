@@ -12,9 +12,9 @@ describe.runIf(isPerson).concurrent("judged work", { timeout: 120_000 }, () => {
   test("work that cannot be handed over is refused before a judge is started, and the repaired work is judged", async ({
     expect,
   }) => {
-    const ask = `signalbox task update --status agent-review >>"$LEDGER/answer" 2>&1; say codes $?`;
+    const ask = `signalbox update --status agent-review >>"$LEDGER/answer" 2>&1; say codes $?`;
     const worker = WORKER.replace(
-      /signalbox task update --status agent-review >\/dev\/null$/,
+      /signalbox update --status agent-review >\/dev\/null$/,
       `git init -q n; git -C n commit -q --allow-empty -m n; echo a >n/a\n${ask}; rm -rf n/.git; ${ask}`,
     );
     const reviewer = `ls n >>"$LEDGER/seen"; git rev-parse HEAD >>"$LEDGER/commit"
@@ -39,10 +39,10 @@ printf '${REVIEW}' | signalbox submit review - >/dev/null`;
     expect,
   }) => {
     const reviewer = `say up; printf '${REVIEW}' | signalbox submit review - >/dev/null`;
-    const worker = `${WORKER.replace(/signalbox task update --status agent-review >\/dev\/null$/, "")}
+    const worker = `${WORKER.replace(/signalbox update --status agent-review >\/dev\/null$/, "")}
 refs=$(ls -d "$SIGNALBOX_HOME"/mirrors/*.git/refs)/runs; chmod 500 "$refs/$SIGNALBOX_RUN" 2>/dev/null
 rm -rf "$refs/$SIGNALBOX_RUN/work"; : >"$refs/$SIGNALBOX_RUN/work"
-signalbox task update --status agent-review >/dev/null`;
+signalbox update --status agent-review >/dev/null`;
     await onStage({ agents: { worker, reviewer }, settings: SETTINGS }, async (stage) => {
       const { document } = await stage.person("task", "create", "A judged task");
       const run = String(document["run"]);

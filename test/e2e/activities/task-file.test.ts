@@ -35,7 +35,7 @@ done
 const PARAMS = ["--param", "harness=scripted", "--param", "review_harness=scripted"];
 const PLAN = "## Plan\n\nAPPROACH: count the days\n";
 const CONTEXT = "## Context\n\nDates in the export are off by one.\n";
-const WORKING = "signalbox task update --status working";
+const WORKING = "signalbox update --status working";
 
 type Task = {
   readonly run: string;
@@ -130,7 +130,7 @@ describe.runIf(isPerson)("TASK.md", () => {
       // No header, another order, Windows lines, a byte order mark, and not a word of the person's.
       const questions = "## Questions\n\nWhich calendar?\n\n";
       writeFileSync(file, `\uFEFF${questions}${PLAN}`.replaceAll("\n", "\r\n"));
-      expect(await types("signalbox task update --status clarification")).toMatch(/^0 /);
+      expect(await types("signalbox update --status clarification")).toMatch(/^0 /);
       const first = pageAt(file);
       expect(first.replaceAll("\r\n", "\n")).toMatch(/^\uFEFF?---\n[^]*\nstatus: clarification\n[^]*\n---\n/);
       expect(
@@ -168,7 +168,7 @@ printf 'Verdict: FAIL\\n\\nThe first of March.\\n' | signalbox submit review -`;
       expect(await types(WORKING)).toMatch(/^0 /);
       expect(await types("echo 1 >a && git add a && git commit -qm a")).toMatch(/^0 /);
       expect(await types("echo 'DONE: first' | signalbox submit handoff -")).toMatch(/^0 /);
-      expect(await types("signalbox task update --status agent-review")).toMatch(/^0 /);
+      expect(await types("signalbox update --status agent-review")).toMatch(/^0 /);
       await stage.until(run, () => !pageAt(file).includes("DONE: first"));
       expect(stage.said("change")).toMatch(/^diff --git a\/a b\/a\n[^]*\n\+1$/);
       // The review stays for the worker to read, until the next one begins.
@@ -176,7 +176,7 @@ printf 'Verdict: FAIL\\n\\nThe first of March.\\n' | signalbox submit review -`;
 
       const page = pageAt(file).replace("Verdict: FAIL", "Verdict: PASS");
       writeFileSync(file, `${page}\n## Handoff\n\nDONE: second\n`);
-      expect(await types("signalbox task update --status agent-review")).toMatch(/^0 /);
+      expect(await types("signalbox update --status agent-review")).toMatch(/^0 /);
       // Both reviewers of the second round end without a word.
       await stage.until(run, ({ state }) => state === "stuck");
       const archive = filesBelow(join(stage.home.root, "runs", run, "archive"));

@@ -10,11 +10,11 @@ cat >"$LEDGER/new" && mv "$LEDGER/new" "$LEDGER/turn-$((turn + 1))"
 case $(sed -n 's/^status: *//p' TASK.md) in
 planning)
   printf 'APPROACH: one file\\n' | signalbox submit plan -
-  signalbox task update --status working
+  signalbox update --status working
   echo one >one.txt
   git add one.txt && git commit -qm One
   printf 'DONE: one file\\n' | signalbox submit handoff -
-  signalbox task update --status agent-review
+  signalbox update --status agent-review
   ;;
 esac
 `;

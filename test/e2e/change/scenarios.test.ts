@@ -31,7 +31,7 @@ describe.runIf(isPerson).concurrent("the seed's acceptance criteria", LONG, () =
       expect([on.read("changes/x/proposal.md"), on.read("changes/x/specs/login.md")]).not.toContain("");
       expect(on.read("changes/x/tasks.md")).toBe("");
       on.letGo("task-writer");
-      expect(await typed).toBe("0 challenged");
+      expect(await typed).toBe("3 challenged");
       expect(on.called()).toEqual([
         "planner",
         "spec-writer.session",
@@ -50,8 +50,8 @@ describe.runIf(isPerson).concurrent("the seed's acceptance criteria", LONG, () =
     THEN it uses the create_review tool to generate a structured REVIEW.md
     THEN if the verdict is APPROVED, the phase is updated to complete`, async ({ expect }) => {
     await inChange({ agents: { reviewer: "mcp" } }, async (on) => {
-      expect(await plan(on)).toBe("0 challenged");
-      expect(await on.door("impl", "x")).toBe("0 complete");
+      expect(await plan(on)).toBe("3 challenged");
+      expect(await on.door("impl", "x")).toBe("3 complete");
       expect(on.read("changes/x/STATE.yaml")).toMatch(/^phase: complete$/m);
       const page = on.read("changes/x/REVIEW.md").replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, "TIME");
       expect(page).toMatchInlineSnapshot(`
@@ -102,7 +102,7 @@ describe.runIf(isPerson).concurrent("the seed's acceptance criteria", LONG, () =
     expect,
   }) => {
     await inChange({ instead: { "task-writer": NO_FRONT } }, async (on) => {
-      expect(await plan(on)).toBe("0 challenged");
+      expect(await plan(on)).toBe("3 challenged");
       const held = on.hold("worker.1.1");
       const typed = on.door("impl", "x");
       await held();
@@ -121,7 +121,7 @@ describe.runIf(isPerson).concurrent("the seed's acceptance criteria", LONG, () =
         }
       `);
       on.letGo("worker.1.1");
-      expect(await typed).toBe("0 complete");
+      expect(await typed).toBe("3 complete");
       expect(on.read("src/x-1.txt")).toBe("work 1.1\n");
     });
   });
@@ -130,7 +130,7 @@ describe.runIf(isPerson).concurrent("the seed's acceptance criteria", LONG, () =
     WHEN an agent closes its standard input at once
     THEN how it ended and what it left decide, and nothing is lost`, async ({ expect }) => {
     await inChange({ agents: { planner: "deaf", challenger: "deaf" } }, async (on) => {
-      expect(await plan(on)).toBe("0 challenged");
+      expect(await plan(on)).toBe("3 challenged");
       expect(on.now(on.of("x")).run.attempts).toMatchObject({ planner: 1, challenger: 1 });
     });
   });
@@ -157,7 +157,7 @@ describe.runIf(isPerson).concurrent("the seed's acceptance criteria", LONG, () =
       // No pipe is needed: it reads what it is to do from the file.
       writeFileSync(join(on.ledger, "late"), `#!/bin/sh\nexec <&-\nexec sh "${PLAYER}"\n`, { mode: 0o755 });
       expect((await on.type("answer", on.of("x"), "retry")).code).toBe(0);
-      expect(await on.door("plan", "x")).toBe("0 challenged");
+      expect(await on.door("plan", "x")).toBe("3 challenged");
     });
   });
 });

@@ -21,12 +21,12 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
     expect,
   }) => {
     await inChange({}, async (on) => {
-      expect(await plan(on)).toBe("0 challenged");
+      expect(await plan(on)).toBe("3 challenged");
       for (const [phase, door, answer] of [
-        ["complete", "archive", "4 change-not-ready"],
-        ["archived", "archive", "4 change-not-ready"],
-        ["proposed", "plan", "0 challenged"],
-        ["nonsense", "plan", "0 challenged"],
+        ["complete", "archive", "4 not-ready"],
+        ["archived", "archive", "4 not-ready"],
+        ["proposed", "plan", "3 challenged"],
+        ["nonsense", "plan", "3 challenged"],
       ] as const) {
         edit(on, phase);
         expect([phase, await on.door(door, "x")]).toEqual([phase, answer]);
@@ -35,7 +35,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
       const { state, notes } = on.now(on.of("x"));
       expect(state).toBe("challenged");
       expect(notes.map(({ text }) => text).join("\n")).toContain(STATE);
-      expect(await on.door("impl", "x")).toBe("0 complete");
+      expect(await on.door("impl", "x")).toBe("3 complete");
     });
   });
 
@@ -43,11 +43,11 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
     "a REVIEW.md of the kind %s counts for nothing",
     async (word, { expect }) => {
       await inChange({ agents: { reviewer: `${word}, ${word}` } }, async (on) => {
-        expect(await plan(on)).toBe("0 challenged");
+        expect(await plan(on)).toBe("3 challenged");
         const { code, document } = await on.type("impl", "x");
         expect([code, document["state"], document["phase"]]).toEqual([3, "halted", "implementing"]);
         expect(on.now(on.of("x")).run.held["review"]?.reading).toMatchObject({ found: false });
-        expect(await on.door("archive", "x")).toBe("4 change-not-ready");
+        expect(await on.door("archive", "x")).toBe("4 not-ready");
         // Called again it shows the question, and implements nothing a second time.
         const calls = on.called().length;
         expect(await on.door("impl", "x")).toBe("3 implementing");
@@ -63,7 +63,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
     expect,
   }) => {
     await inChange({ agents: { reviewer: "MAJOR_ISSUES HIGH" } }, async (on) => {
-      expect(await plan(on)).toBe("0 challenged");
+      expect(await plan(on)).toBe("3 challenged");
       expect(await on.door("impl", "x")).toBe("3 implementing");
       expect(await on.door("impl", "x")).toBe("3 implementing");
       on.say("red");
@@ -73,9 +73,9 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
       expect((await on.type("answer", on.of("x"), "edited")).code).toBe(0);
       expect((await on.rested("x")).state).toBe("complete");
       on.write("src/x-1.txt", "something else\n");
-      expect(await on.door("archive", "x")).toBe("4 change-not-ready");
+      expect(await on.door("archive", "x")).toBe("4 not-ready");
       expect(on.read(STATE)).toMatch(/^phase: implementing$/m);
-      expect(await on.door("impl", "x")).toBe("0 complete");
+      expect(await on.door("impl", "x")).toBe("3 complete");
       expect(wayOf(on.now(on.of("x"))).slice(-5)).toEqual([
         "complete",
         "changed",
@@ -92,29 +92,29 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
     await inChange({ agents: { challenger: "REJECTED HIGH" } }, async (on) => {
       expect(await plan(on)).toBe("3 rejected");
       expect(await on.door("plan", "x")).toBe("3 rejected");
-      expect(await on.door("impl", "x")).toBe("4 change-not-ready");
-      expect(await on.door("reopen", "x")).toBe("5 not-edited");
+      expect(await on.door("impl", "x")).toBe("4 not-ready");
+      expect(await on.door("reopen", "x")).toBe("5 gate-not-met");
       expect(on.now(on.of("x")).state).toBe("rejected");
       on.write(
         "changes/x/tasks.md",
         `${on.read("changes/x/tasks.md")}\n- [ ] 2.2 More\n  - File: src/x-3.txt (CREATE)\n`,
       );
-      expect(await on.door("reopen", "x")).toBe("0 challenged");
+      expect(await on.door("reopen", "x")).toBe("3 challenged");
       expect(on.called().filter((name) => name === "challenger")).toHaveLength(2);
     });
   });
 
   test("challenged and edited: it is challenged again, and only then implemented", async ({ expect }) => {
     await inChange({}, async (on) => {
-      expect(await plan(on)).toBe("0 challenged");
+      expect(await plan(on)).toBe("3 challenged");
       on.write(
         "changes/x/specs/login.md",
         on.read("changes/x/specs/login.md").replace("It must.", "It must, twice."),
       );
-      expect(await on.door("impl", "x")).toBe("4 change-not-ready");
+      expect(await on.door("impl", "x")).toBe("4 not-ready");
       expect(on.now(on.of("x")).state).toBe("edited");
-      expect(await on.door("plan", "x")).toBe("0 challenged");
-      expect(await on.door("impl", "x")).toBe("0 complete");
+      expect(await on.door("plan", "x")).toBe("3 challenged");
+      expect(await on.door("impl", "x")).toBe("3 complete");
     });
   });
 
@@ -137,13 +137,13 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
       // Not by calling again.
       expect(await on.door("plan", "x")).toBe("5 stale");
       expect((await on.type("submit", "x", "todo")).code).toBe(0);
-      expect(await on.door("plan", "x")).toBe("0 challenged");
+      expect(await on.door("plan", "x")).toBe("3 challenged");
       expect(on.called().filter((name) => name === "challenger")).toHaveLength(2);
       const proposal = on.read("changes/x/proposal.md");
       expect(await on.door("impl", "x")).toBe("3 implementing");
       expect(await on.door("impl", "x")).toBe("5 stale");
       on.write("changes/x/proposal.md", proposal);
-      expect(await on.door("impl", "x")).toBe("0 complete");
+      expect(await on.door("impl", "x")).toBe("3 complete");
     });
   });
 
@@ -151,8 +151,8 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
     expect,
   }) => {
     await inChange({}, async (on) => {
-      for (const name of ["x", "y"]) expect(await plan(on, name)).toBe("0 challenged");
-      for (const name of ["x", "y"]) expect(await on.door("impl", name)).toBe("0 complete");
+      for (const name of ["x", "y"]) expect(await plan(on, name)).toBe("3 challenged");
+      for (const name of ["x", "y"]) expect(await on.door("impl", name)).toBe("3 complete");
       expect(await on.door("archive", "x")).toBe("0 archived");
       const first = on.read("specs/login.md");
       expect(first).toContain("(x)");
@@ -178,8 +178,8 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
 
   test("a spec that was edited by hand since is not overwritten either", async ({ expect }) => {
     await inChange({ files: { "specs/login.md": "# Login\n" } }, async (on) => {
-      expect(await plan(on)).toBe("0 challenged");
-      expect(await on.door("impl", "x")).toBe("0 complete");
+      expect(await plan(on)).toBe("3 challenged");
+      expect(await on.door("impl", "x")).toBe("3 complete");
       on.write("specs/login.md", "# Login\n\nBy hand.\n");
       expect(await on.door("archive", "x")).toBe("3 complete");
       expect(on.read("specs/login.md")).toBe("# Login\n\nBy hand.\n");
@@ -195,7 +195,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
       expect(await plan(on)).toBe("3 proposed");
       expect((await on.type("answer", on.of("x"), "retry")).code).toBe(0);
       expect((await on.rested("x")).state).toBe("challenged");
-      expect(await on.door("impl", "x")).toBe("0 complete");
+      expect(await on.door("impl", "x")).toBe("3 complete");
       expect(await on.door("archive", "x")).toBe("0 archived");
     });
   });

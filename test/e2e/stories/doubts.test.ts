@@ -38,7 +38,7 @@ describe.runIf(hasTmux).concurrent("in doubt", { timeout: 120_000 }, () => {
         const { stdout } = await on.types("show", run);
         expect(stdout).toMatch(
           new RegExp(
-            `a message to worker may not have arrived; look: signalbox task attach ${run}, then: signalbox resume ${run}`,
+            `a message to worker may not have arrived; look: signalbox attach ${run}, then: signalbox resume ${run}`,
           ),
         );
         await on.person("resume", run);

@@ -12,7 +12,7 @@ const NAMES_SHOWN = 10;
 const HASH_SHOWN = 12;
 
 function mergeCommand({ run, commands }: Merging): string {
-  return commands?.merge ?? `signalbox task merge ${run}`;
+  return commands?.merge ?? `signalbox accept ${run}`;
 }
 
 function endCommand({ run, commands }: Merging): string {
@@ -25,7 +25,7 @@ export function conflict(
 ): UserError {
   const wish = mergeSteps(old, `the newest ${into}`);
   return new UserError("merge-conflict", `Merge conflict in ${listed(files)}. Nothing was changed.`, {
-    next: `signalbox task request-changes ${run} "${wish}"`,
+    next: `signalbox send-back ${run} "${wish}"`,
     exit: GATE,
   });
 }
@@ -63,7 +63,7 @@ export function nothingToMerge(merging: Merging): UserError {
     "nothing-to-merge",
     `Nothing to merge: the work of ${run} changes no file. Nothing was changed.`,
     {
-      next: `signalbox task cancel ${run}, or end it without a merge: ${endCommand(merging)}`,
+      next: `signalbox cancel ${run}, or end it without a merge: ${endCommand(merging)}`,
       exit: GATE,
     },
   );
@@ -106,7 +106,7 @@ export async function partTakenOut(
     "merge-reverted",
     `An earlier part of the work of ${run} was merged into ${into} by ${merge} and taken out again by ${revert}: ${listed(files)}. Git would merge only what came after it. Nothing was changed.`,
     {
-      next: `git -C '${repo}' revert ${hash} brings it back, then: ${mergeCommand(merging)}; or the worker brings it back, and it is reviewed again: signalbox task request-changes ${run} "${wish}"`,
+      next: `git -C '${repo}' revert ${hash} brings it back, then: ${mergeCommand(merging)}; or the worker brings it back, and it is reviewed again: signalbox send-back ${run} "${wish}"`,
       exit: GATE,
     },
   );
@@ -121,7 +121,7 @@ export function unreviewed(merging: Merging, { tip, commits }: PersonCommits): U
     "unreviewed-commits",
     `The branch ${branch} has ${count} not reviewed: ${shown}. Nothing was changed.`,
     {
-      next: `signalbox task request-changes ${run} "${mergeSteps(tip, branch)}" has them merged and reviewed; without them: ${mergeCommand(merging)} --leave`,
+      next: `signalbox send-back ${run} "${mergeSteps(tip, branch)}" has them merged and reviewed; without them: ${mergeCommand(merging)} --leave`,
       exit: GATE,
     },
   );
@@ -196,7 +196,7 @@ export function requireNothingUndone(
   const { run, into, base } = merging;
   const wish = `bring back what your work undoes of ${into}: git diff ${base.slice(0, 12)} ${old.slice(0, 12)}`;
   throw new UserError("would-undo", `This would undo ${sayUndone(merging, undone)}. Nothing was changed.`, {
-    next: `signalbox task request-changes ${run} "${wish}"; to merge it all the same: ${mergeCommand(merging)} --allow-undo`,
+    next: `signalbox send-back ${run} "${wish}"; to merge it all the same: ${mergeCommand(merging)} --allow-undo`,
     exit: GATE,
   });
 }

@@ -33,7 +33,7 @@ export function choicesOfTask({ store, row, run, workflow }: Seen): Choice[] {
   const back = sendingBack({ workflow, run });
   return [
     {
-      command: `signalbox task merge ${run.id}`,
+      command: `signalbox accept ${run.id}`,
       means: `merge ${branch} and finish (${targetOf(run, end)})`,
     },
     ...(back === undefined ? [] : [sendBack(run)]),
@@ -42,7 +42,7 @@ export function choicesOfTask({ store, row, run, workflow }: Seen): Choice[] {
 
 function sendBack(run: Run): Choice {
   return {
-    command: `signalbox task request-changes ${run.id} "TEXT"`,
+    command: `signalbox send-back ${run.id} "TEXT"`,
     means: "send it back to the worker with your notes",
   };
 }
@@ -103,7 +103,10 @@ export function askedIn({ workflow, run, root }: Seen): string {
 }
 
 /** It waits in a state that somebody who has a question puts it into, and that remembers where it came from. */
-export function isSetAside({ workflow: { definition }, run }: Of): boolean {
+export function isSetAside({
+  workflow: { definition },
+  run,
+}: Pick<Of, "workflow"> & { readonly run: Pick<Run, "state"> }): boolean {
   const { moves, states } = definition;
   return states[run.state]?.waits === true && moves.some(({ to, remember }) => remember && to === run.state);
 }

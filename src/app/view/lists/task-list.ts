@@ -1,7 +1,9 @@
-/** The tasks that `task list` shows: which rows are meant, and each as a summary. */
+/** The runs of one workflow in a project: which rows are meant, and each as a summary. */
 
 import { UserError } from "../../../adapters/user-error.ts";
 import { refusedInLine } from "../../../engine/queue/position.ts";
+import type { Run } from "../../../core/model/run.ts";
+import type { Definition } from "../../../core/model/workflow.ts";
 import type { Filter, RunRow } from "../../../engine/ports/journal.ts";
 import type { Store } from "../../../engine/ports/store.ts";
 import type { Given, Invocation } from "../../invocation.ts";
@@ -12,8 +14,7 @@ import type { TaskSummary } from "../run-view.ts";
 import { sessionsOf } from "../status/session.ts";
 import { readable, sharedIn, summaryOf } from "./summary.ts";
 
-const HELP = "signalbox task list --help";
-const WORKFLOW = "task";
+const HELP = "signalbox list --help";
 const OPEN = ["running", "waiting"] as const;
 const OVER = ["done", "cancelled", "failed"] as const;
 
@@ -39,7 +40,7 @@ export function tasksIn(store: Store | undefined, given: Given, on: On): ListedT
     return {
       ...summary,
       session: run === undefined ? "unknown" : sessions(run),
-      round: run?.counters["review_round"] ?? 0,
+      round: run === undefined ? 0 : roundOf(store.definition(row.definition), run),
       refused: refused.get(row.id) ?? "",
       dependsOn: store.depends(row.id),
     };
@@ -47,20 +48,29 @@ export function tasksIn(store: Store | undefined, given: Given, on: On): ListedT
   return { tasks, more, queues: sayQueued(store, tasks) };
 }
 
+/** How often its work was reviewed: the counter that makes a verdict an old one. */
+function roundOf(definition: Definition | undefined, { counters }: Run): number {
+  const verdicts = Object.values(definition?.artifacts ?? {}).filter(
+    ({ reader }) => reader.type === "section" && reader.verdicts !== undefined,
+  );
+  const counter = verdicts.map(({ fresh }) => fresh).find((name) => Object.hasOwn(counters, name));
+  return counters[counter ?? ""] ?? 0;
+}
+
 type Page = { readonly rows: readonly RunRow[]; readonly more: number };
 
 function select(store: Store | undefined, { options }: Given, on: On): Page {
-  const { project, status, all } = options;
+  const { project, status, all, workflow = "" } = options;
   const repo = project === undefined ? repoHere(store, on) : projectNamed(store, project).repo;
   if (store === undefined) return { rows: [], more: 0 };
   const filter: Filter = {
-    workflow: WORKFLOW,
+    workflow,
     limit: on.limit,
     ...(repo === undefined ? {} : { repo }),
     ...(status === undefined ? {} : { state: status }),
   };
-  if (status !== undefined && !isState(store, status))
-    throw new UserError("bad-usage", `no task is ever in "${status}"`, HELP);
+  if (status !== undefined && !isState(store, workflow, status))
+    throw new UserError("bad-usage", `no run of ${workflow} is ever in "${status}"`, HELP);
   const statuses = all === undefined && status === undefined ? OPEN : [...OPEN, ...OVER];
   const lists = statuses.map((each) => store.list({ ...filter, status: each }));
   const rows = lists.flatMap((list) => list.rows.toSorted(newestFirst)).slice(0, on.limit);
@@ -69,8 +79,8 @@ function select(store: Store | undefined, { options }: Given, on: On): Page {
 }
 
 /** A state that no run of the workflow has ever been defined with is a mistake in typing. */
-function isState(store: Store, state: string): boolean {
-  const known = store.list({ workflow: WORKFLOW, limit: 1 }).rows[0];
+function isState(store: Store, workflow: string, state: string): boolean {
+  const known = store.list({ workflow, limit: 1 }).rows[0];
   if (known === undefined) return true;
   return Object.hasOwn(store.definition(known.definition)?.states ?? {}, state);
 }

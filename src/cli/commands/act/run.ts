@@ -9,7 +9,7 @@ import { GLOBAL } from "../../arguments.ts";
 import { beginRun, givenParams, startsAgents } from "../../../app/start/begin.ts";
 import { idOf } from "../../../app/start/run-id.ts";
 import { childWorkflows } from "../../../app/workflows/load.ts";
-import { EXIT_OK, EXIT_WAITING } from "../../../app/exit-codes.ts";
+import { EXIT_CONFLICT, EXIT_OK, EXIT_WAITING } from "../../../app/exit-codes.ts";
 import type { Given } from "../../../app/invocation.ts";
 import type { Emit } from "../../../app/outcome.ts";
 import type { Answer, Command, Door } from "../../command.ts";
@@ -17,6 +17,7 @@ import { entryOf } from "../../../app/start/entry.ts";
 import { wrapped } from "../../fit.ts";
 import { follow, type Followed } from "../../../app/story/follow.ts";
 import { requireGoal } from "../../../app/start/goal.ts";
+import { requireHarnesses } from "../../../app/start/harnesses.ts";
 import { getGoing } from "../../../app/start/queue.ts";
 import { textIn } from "../../../app/text-input.ts";
 import { seenOf } from "../../../app/runs/load.ts";
@@ -25,11 +26,12 @@ import { causeOf } from "../../../app/view/decision/cause.ts";
 import type { Choice } from "../../../app/view/decision/choices.ts";
 import type { Read } from "../../../app/view/decision/question.ts";
 import { HANGING, sayEnd } from "../../render/follow.ts";
-import { withoutStages } from "../../../app/start/stages.ts";
+import { withoutStages, type Typed } from "../../../app/start/stages.ts";
+import { freeRunName, nameParam, requireUnused, runNamed } from "../../../app/runs/name.ts";
 import { siteOf, type Site } from "../../../app/start/site.ts";
+import { pairsOf } from "../../../app/start/typed-command.ts";
 import { requireTags } from "../../../app/start/tags.ts";
 import { requireTargets } from "../../../app/start/make-targets.ts";
-import { requireHarnesses } from "../../task/harnesses.ts";
 import { tellAbout, withValues } from "../../values.ts";
 
 const HELP = "signalbox run --help";
@@ -106,19 +108,20 @@ type Begun = { readonly done: Done; readonly workflow: string; readonly status: 
 export async function startRun(on: Acting, given: Given): Promise<Begun> {
   requirePerson(on.who);
   const { options } = given;
-  const { key, branch } = options;
+  const { branch } = options;
   const [wanted = "", goal = ""] = given.words;
   const site = await siteOf(on, wanted, on.door.cwd);
   const { loaded, repo, set } = site;
-  const texts = pairsOf(given, "with").map(([artifact, file]) => ({
+  const texts = pairsOf(given, "with", HELP).map(([artifact, file]) => ({
     artifact,
     file,
     text: () => textIn(on.door.cwd, file),
   }));
-  const params = withValues(loaded.workflow, given.lists["VALUE"] ?? [], {
-    typed: withoutStages(loaded.workflow, given.lists["no-STAGE"] ?? [], pairsOf(given, "param")),
+  const typed = withValues(loaded.workflow, given.lists["VALUE"] ?? [], {
+    typed: withoutStages(loaded.workflow, given.lists["no-STAGE"] ?? [], pairsOf(given, "param", HELP)),
     known: { ...GLOBAL, ...command.options },
   });
+  const { params, key } = named(on, site, { typed, goal, key: options["key"] });
   const isNew = key === undefined || on.box.store.load(idOf(repo, key)) === undefined;
   const known = givenParams(loaded.workflow, { set, params });
   if (isNew) requireGoal(loaded.workflow.definition, given, known);
@@ -139,6 +142,30 @@ export async function startRun(on: Acting, given: Given): Promise<Begun> {
   const done = { ...(going.done ?? first), told: [...told, ...going.told, ...sayWaits(going.waits)] };
   const { final, waits } = loaded.workflow.definition.states[done.to] ?? { waits: false };
   return { done, workflow: loaded.name, status: final ?? (waits ? "waiting" : "running") };
+}
+
+type Naming = { readonly typed: Typed; readonly goal: string; readonly key: string | undefined };
+
+/** A run that has a name begins under it, so that the name leads to it. Without one, the goal makes a name. */
+function named(
+  { box: { store } }: Acting,
+  { loaded, repo }: Site,
+  of: Naming,
+): { params: Typed; key: string | undefined } {
+  const { definition } = loaded.workflow;
+  const param = nameParam(definition);
+  if (param === undefined || of.key !== undefined) return { params: of.typed, key: of.key };
+  const place = { repo, workflow: loaded.name };
+  const typed = of.typed.findLast(([name]) => name === param)?.[1];
+  const name = typed ?? freeRunName(store, place, of.goal);
+  const { key, kept } = runNamed(store, { ...place, name });
+  if (kept !== undefined)
+    throw new UserError("name-taken", `${name} is a run already, in ${kept.run.state}`, {
+      next: `signalbox show ${name}`,
+      exit: EXIT_CONFLICT,
+    });
+  requireUnused(definition, param, { ...place, name });
+  return { params: typed === undefined ? [...of.typed, [param, name]] : of.typed, key };
 }
 
 /** A program must be installed unless no agent is started before a person asks for it. */
@@ -162,14 +189,6 @@ async function requireAgents(
 
 function sayWaits(waits: string): readonly string[] {
   return waits === "" ? [] : [`queued: ${waits}`];
-}
-
-function pairsOf({ lists }: Given, option: string): (readonly [string, string])[] {
-  return (lists[option] ?? []).map((pair) => {
-    const at = pair.indexOf("=");
-    if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
-    throw new UserError("bad-usage", `--${option} ${pair}: a name, = and a value are needed`, HELP);
-  });
 }
 
 function dataOf({ done, workflow, status }: Begun): RunData {

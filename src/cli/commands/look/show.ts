@@ -1,8 +1,11 @@
 /** `signalbox show`: everything about a run that you want to know when you come back to it. */
 
 import { call } from "../../../app/client.ts";
+import type { TaskContext } from "../../../app/view/run-view.ts";
+import { sayClock } from "../../../app/view/words.ts";
 import { answerOf } from "../../acted.ts";
 import type { Answer, Command } from "../../command.ts";
+import { fitted } from "../../fit.ts";
 import { sayRun } from "../../render/run.ts";
 
 export const command: Command = {
@@ -22,6 +25,36 @@ export const command: Command = {
     const verbose = options["verbose"] !== undefined;
     const outcome = await call(door, "show", { run, verbose });
     const { paint, cwd, width } = door;
-    return answerOf(outcome, () => sayRun(outcome.data, { verbose, paint, now: Date.now(), cwd, width }));
+    const { task, ...view } = outcome.data;
+    return answerOf(
+      outcome,
+      () =>
+        `${sayRun(view, { verbose, paint, now: Date.now(), cwd, width })}${task === undefined ? "" : sayContext(task, { verbose, width })}`,
+    );
   },
 };
+
+/** Where the run stands among others; what is usual is left out unless everything is wanted. */
+function sayContext(
+  task: TaskContext,
+  { verbose, width }: { verbose: boolean; width: number | undefined },
+): string {
+  const { project, session, queuedFor, dependsOn, dependents, messages, hidden } = task;
+  const told = messages.map(
+    ({ role, status, at }) => `${role}: ${status} ${sayClock(new Date(at).toISOString())}`,
+  );
+  const usual: [string, string][] = [
+    ["  project", project],
+    ["  session", session === "none" ? "" : session],
+    ["  messages", told.join(", ")],
+  ];
+  const rows: [string, string][] = [
+    ...(verbose ? usual : []),
+    ["  queued", queuedFor],
+    ["  depends on", dependsOn.map(({ run, state }) => `${run} (${state})`).join(", ")],
+    ["  needed by", dependents.join(", ")],
+    ["  put away", hidden ? "yes" : ""],
+  ];
+  const said = rows.filter(([, value]) => value !== "");
+  return said.length === 0 ? "" : `\nProject\n${fitted(said, width)}`;
+}

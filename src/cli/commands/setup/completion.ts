@@ -7,7 +7,8 @@ import type { Definition } from "../../../core/model/workflow.ts";
 import type { Store } from "../../../engine/ports/store.ts";
 import { storeOf } from "../../../app/runs/find.ts";
 import { EXIT_OK } from "../../../app/exit-codes.ts";
-import type { Answer, Command, Door } from "../../command.ts";
+import type { Answer, Command, Door, Group } from "../../command.ts";
+import { COMMANDS } from "../../commands.ts";
 import { complete, type Candidate, type Lists } from "../../completion/complete.ts";
 import { demoNames } from "../../../app/demo.ts";
 import { offOption } from "../../../app/start/stages.ts";
@@ -88,6 +89,8 @@ function listsOf(door: Door): Lists {
         word: name,
         about: from === "override" ? "of this repository" : "built in",
       })),
+    declared: () => declaredWords(door),
+    declaredAs: (word) => declaredFor(word, door),
     demos: () => demoNames().map((word) => ({ word, about: "" })),
     runs: () =>
       stored((store) =>
@@ -113,6 +116,28 @@ function listsOf(door: Door): Lists {
         store.questions({ open: true }).map(({ id, run, ask }) => ({ word: id, about: `${ask} of ${run}` })),
       ),
   };
+}
+
+async function declaredWords(door: Door): Promise<readonly Candidate[]> {
+  const { commandsOf, declaringHere } = await import("../../../app/commands/declared.ts");
+  const { aboutOf } = await import("../../declared/commands.ts");
+  return (await declaringHere(door)).flatMap((each) => [
+    { word: each.definition.name, about: each.definition.title },
+    ...commandsOf(each)
+      .filter(({ name, command: { short } }) => short && !Object.hasOwn(COMMANDS, name))
+      .map((own) => ({ word: own.name, about: aboutOf(own) })),
+  ]);
+}
+
+/** Where a command is refused, there is nothing to offer. */
+async function declaredFor(word: string, door: Door): Promise<Command | Group | undefined> {
+  const { groupAs, shortAs } = await import("../../declared/commands.ts");
+  try {
+    return (await groupAs(word, door)) ?? (await shortAs(word, door));
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
 }
 
 /** Where the workflow cannot be read, there is nothing to offer. */

@@ -33,7 +33,7 @@ export const command: Command = {
         columns([
           [`  ${door.self} doctor`, "what is missing on this machine"],
           [`  ${next}`, "what a task can take at most"],
-          [`  ${door.self} task create "what to do"`, "a worker, a reviewer, and you"],
+          [`  ${door.self} create "what to do"`, "a worker, a reviewer, and you"],
           [`  ${door.self} run staged "what to do"`, "explored, planned, done in tasks, tested, handed over"],
           [
             `  ${door.self} run orchestrated "what to do"`,

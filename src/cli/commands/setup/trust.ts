@@ -105,13 +105,21 @@ function limits({ minutes, stall_minutes: stall }: Plan["harnesses"][string]): s
   ];
 }
 
-function showWorkflow({ title, checks, roles, prompts, problems }: Plan["workflows"][number]): string[] {
+function showWorkflow({
+  title,
+  checks,
+  roles,
+  prompts,
+  commands,
+  problems,
+}: Plan["workflows"][number]): string[] {
   return [
     ...(title === "" ? [] : [oneLine(title)]),
     ...problems.map((problem) => `problem: ${oneLine(problem)}`),
     ...checks.map(({ artifact, command: line }) => `check ${artifact}: ${oneLine(line)}`),
     ...roles.map(({ role, harness }) => `agent ${role}${harness === "" ? "" : `: ${oneLine(harness)}`}`),
     ...(prompts.length === 0 ? [] : [`prompts: ${prompts.join(" ")}`]),
+    ...commands.map((line) => `command ${oneLine(line)}`),
   ];
 }
 

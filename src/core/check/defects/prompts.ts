@@ -85,7 +85,7 @@ function checkCommands(workflow: Workflow, prompt: Prompt, uses: readonly Prompt
   const { states, artifacts } = workflow.definition;
   const targets = matches(
     prompt,
-    /signalbox (?:task update\b[^`\n]*?--status|move \S+) +([A-Za-z0-9][\w.-]*)/g,
+    /signalbox (?:(?:\S+ )?update\b[^`\n]*?--status|move \S+) +([A-Za-z0-9][\w.-]*)/g,
   );
   const submits = matches(prompt, /signalbox submit +([A-Za-z0-9][\w.-]*)/g);
   const defects: Defect[] = [];

@@ -109,7 +109,7 @@ const PERFORM =
 
 function parsePerform(words: readonly string[]): ParsedAction | string {
   const [, name = "", from, artifactName, without, param] = words;
-  if (name === "merge") return `${PERFORM}. Merging is for people, who type signalbox task merge`;
+  if (name === "merge") return `${PERFORM}. Merging is for people, who type signalbox accept`;
   const named: Mention = { kind: "performable", name };
   const texts = PERFORMABLE[name]?.texts ?? [];
   // The correct form of an unknown effect is not known either, so only the name is reported.

@@ -15,6 +15,7 @@ import {
 } from "./builder.ts";
 import { buildInput } from "../artifacts/input.ts";
 import { buildRoleContext, checkPlaces, checkSettings, checkTags } from "./role-context.ts";
+import { buildCommands } from "./commands.ts";
 import { buildConditions } from "./conditions.ts";
 import { listOf, report, requireName, requireNames, type Context } from "./context.ts";
 import { answerMoves, buildAsk, buildEnd, buildMove } from "./moves.ts";
@@ -71,6 +72,7 @@ export function build(context: Context, { file, expanded, prompts }: BuildInput)
     places: placesOf(all),
   };
   const verbs = buildVerbs(all, definition);
+  const commands = buildCommands(all, definition);
   checkRelations(context, definition, (kind, name) => originOf(expanded, kind, name));
   checkPlaces(all);
   checkTags(all, definition);
@@ -80,15 +82,18 @@ export function build(context: Context, { file, expanded, prompts }: BuildInput)
   return {
     ...definition,
     ...(verbs.length === 0 ? {} : { verbs }),
+    ...(Object.keys(commands).length === 0 ? {} : { commands }),
     prompts: Object.fromEntries(
       [...all.used].sort().flatMap((name) => (prompts[name] === undefined ? [] : [[name, prompts[name]]])),
     ),
   };
 }
 
-function placesOf({ context, expanded }: Build): Record<string, SourcePlace> {
+function placesOf({ context, expanded, file }: Build): Record<string, SourcePlace> {
   const { kernel } = expanded;
   const places: Record<string, SourcePlace> = {};
+  for (const name of Object.keys(file.commands ?? {}))
+    places[`commands.${name}`] = context.keyPlaceOf(["commands", name]);
   for (const kind of ["states", "artifacts", "counters", "roles", "asks"] as const) {
     for (const name of Object.keys(kernel[kind]))
       places[`${kind}.${name}`] = context.keyPlaceOf(originOf(expanded, kind, name));

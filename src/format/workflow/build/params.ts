@@ -55,18 +55,25 @@ function kindOf(context: Context, param: ParamFile, path: Path): Param {
   requireActors(context, param.set, [...path, "set"]);
   requireSource(context, param, path);
   requireUnset(context, param, path);
-  const { named, kept } = param;
+  const { named, kept, identifies } = param;
   return {
     type: "text",
     default: param.text,
     set: listOf(param.set),
     ...(named === undefined ? {} : { named }),
     ...(kept === undefined ? {} : { kept }),
+    ...(identifies === undefined ? {} : { identifies }),
   };
 }
 
-/** A parameter that the run itself sets cannot be set elsewhere. */
+/** A parameter that the run itself sets cannot be set elsewhere. The name of a run does not change. */
 function requireUnset(context: Context, param: Extract<ParamFile, { text: string }>, path: Path): void {
+  for (const key of ["set", "named", "setting", "kept"] as const)
+    if (param.identifies !== undefined && param[key] !== undefined)
+      report(context, context.keyPlaceOf([...path, key]), {
+        code: "bad-param",
+        message: `"identifies" and "${key}" do not go together: the name of a run is typed when it begins`,
+      });
   if (param.kept === undefined) return;
   for (const key of ["set", "named", "setting"] as const)
     if (param[key] !== undefined)

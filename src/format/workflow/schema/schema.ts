@@ -7,6 +7,7 @@
 import * as z from "zod/mini";
 import { Archive } from "./archive.ts";
 import { Artifact } from "./artifacts.ts";
+import { Command } from "./commands.ts";
 import { Stage, type Phase } from "./stages.ts";
 import { markKeys, verb, VerbPath, WithText } from "./verbs.ts";
 import { Bound, File, Name, Named, Names, Param, Scalar, Setting, Some, Text, told } from "./primitives.ts";
@@ -66,6 +67,12 @@ const ParamShape = z.union([
       told(
         z.literal(true),
         "Only the run sets it: its moves do, and a parent run that starts it for a task; a caller cannot",
+      ),
+    ),
+    identifies: z.optional(
+      told(
+        z.literal(true),
+        "Its value names the run in its repository, so that people can type it wherever a run is named; for one parameter",
       ),
     ),
     setting,
@@ -240,6 +247,9 @@ export const WorkflowFile = z.strictObject({
       "Verbs of people that take several moves, or go back to the origin; used if no marked move or answer of the verb is open, and the first open one is taken",
     ),
   ),
+  commands: z.optional(
+    told(z.record(Name, Command), "What people type about its runs: signalbox WORKFLOW COMMAND"),
+  ),
   ends: z.optional(told(z.array(End), "Rules for the end of an agent")),
   asks: z.optional(told(z.record(Name, Ask), "Questions to people")),
   stages: z.optional(told(z.record(Name, Stage), "Sugar: phases that produce, review, fix and restart")),
@@ -258,6 +268,7 @@ export type WhenFile = z.infer<typeof When>;
 export type WayFile = z.infer<typeof Way>;
 export type AskFile = z.infer<typeof Ask>;
 export type MoveFile = z.infer<typeof Move>;
+export type CommandFile = z.infer<typeof Command>;
 export type VerbFile = z.infer<typeof VerbPath>;
 
 /** The JSON Schema that editors use. */

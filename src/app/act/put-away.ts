@@ -1,0 +1,26 @@
+/** A finished run is put away: lists leave it out. Its journal, its branch and its salvage stay. */
+
+import { requirePerson } from "../../adapters/person/who.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import type { Acting } from "../context.ts";
+import { EXIT_NOT_YOURS } from "../exit-codes.ts";
+import { isFinished } from "../runs/find.ts";
+import { requireKept } from "../runs/load.ts";
+import { taskOf } from "../runs/task.ts";
+
+export function putAway(
+  on: Acting,
+  word: string | undefined,
+  project: string | undefined,
+): { readonly run: string; readonly state: string; readonly hidden: true } {
+  requirePerson(on.who);
+  const run = taskOf(on, word, project);
+  const { row } = requireKept(on, run);
+  if (!isFinished(row))
+    throw new UserError("not-in-map", `${run} is ${row.state}, and only a finished run can be put away`, {
+      next: `signalbox cancel ${run}`,
+      exit: EXIT_NOT_YOURS,
+    });
+  on.box.store.hide(run, true);
+  return { run, state: row.state, hidden: true };
+}

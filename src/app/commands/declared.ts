@@ -1,0 +1,176 @@
+/**
+ * Commands that workflows declare: which ones exist where a person is, and which one a word means.
+ *
+ * Commands of a repository are read from the main working tree of the project alone: an agent could have written those in a workspace. They
+ * count once a person trusts the repository, because a command can hide what it does. Those of built-in workflows always count.
+ */
+
+import { join, sep } from "node:path";
+import { homeOf } from "../../adapters/home/paths.ts";
+import { findNamed, listWorkflows, type Found, type Where } from "../../adapters/library/find.ts";
+import { textOf } from "../../adapters/library/read.ts";
+import { repositoryOf } from "../../adapters/trust/repository.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import type { DeclaredCommand, Definition, SourcePlace } from "../../core/model/workflow.ts";
+import { EXIT_GATE, EXIT_USAGE } from "../exit-codes.ts";
+import type { Invocation } from "../invocation.ts";
+import { storeOf } from "../runs/find.ts";
+import { projectFolder } from "../setup/repository.ts";
+import { loadWorkflow } from "../workflows/load.ts";
+
+export type { Definition };
+
+/** A workflow that declares commands, and where its file is. */
+export type Declaring = {
+  readonly definition: Definition;
+  readonly found: Found;
+  /** As people see it where they are. */
+  readonly file: string;
+};
+
+/** One command, and the workflow that declares it. */
+export type OwnCommand = Declaring & { readonly name: string; readonly command: DeclaredCommand };
+
+/** The workflow of this name, where it declares commands. */
+export async function declaringAs(name: string, door: Invocation): Promise<Declaring | undefined> {
+  const where = libraryOf(door);
+  const found = findNamed(name, where);
+  if (found === undefined) return undefined;
+  await requireTrusted(found, door, where);
+  const loaded = await loadWorkflow(found, door);
+  if (!loaded.ok)
+    throw new UserError("invalid-workflow", `the workflow ${name} has problems: ${loaded.problems.length}`, {
+      next: `signalbox check ${name}`,
+      exit: EXIT_GATE,
+    });
+  const { definition } = loaded.workflow;
+  return definition.commands === undefined ? undefined : { definition, found, file: loaded.file };
+}
+
+/** The command that can be typed as this word alone: one of the repository before a built-in one. */
+export async function shortCommand(word: string, door: Invocation): Promise<OwnCommand | undefined> {
+  const where = libraryOf(door);
+  const all = await shortCommands(door, (text) => text.includes(word));
+  const named = all.filter(({ name }) => name === word);
+  const own = named.filter(({ found }) => found.from === "override");
+  const [first, second] = own.length > 0 ? own : named;
+  if (first === undefined) return undefined;
+  if (second !== undefined) throw ambiguous(word, [first, second]);
+  await requireTrusted(first.found, door, where);
+  return first;
+}
+
+/** Every command that can be typed without the name of its workflow. `mentions` spares parsing where the text says enough. */
+async function shortCommands(
+  door: Invocation,
+  mentions: (text: string) => boolean = () => true,
+): Promise<readonly OwnCommand[]> {
+  const all = await declaringHere(door, mentions);
+  return all.flatMap((each) =>
+    commandsOf(each).filter(({ command, name }) => command.short && !isDefault(name, command)),
+  );
+}
+
+/** All workflows here that declare commands and can be parsed. What is wrong with the others is for `check` to say. */
+export async function declaringHere(
+  door: Invocation,
+  mentions: (text: string) => boolean = () => true,
+): Promise<readonly Declaring[]> {
+  const found = listWorkflows(libraryOf(door)).filter((each) => {
+    const text = textOf(each);
+    return text !== undefined && /^commands:/m.test(text) && mentions(text);
+  });
+  const loaded = await Promise.all(found.map((each) => loadWorkflow(each, door)));
+  return loaded.flatMap((each): Declaring[] =>
+    each.ok && each.workflow.definition.commands !== undefined
+      ? [{ definition: each.workflow.definition, found: each.found, file: each.file }]
+      : [],
+  );
+}
+
+export function commandsOf(of: Declaring): readonly OwnCommand[] {
+  return Object.entries(of.definition.commands ?? {}).map(([name, command]) => ({ ...of, name, command }));
+}
+
+/** Where a command stands in its file. */
+function placeOfCommand({ definition, file, name }: OwnCommand): SourcePlace {
+  const { line = 1, col = 1 } = definition.places[`commands.${name}`] ?? {};
+  return { file, line, col };
+}
+
+function sayPlace({ file, line, col }: SourcePlace): string {
+  return `${file}:${line}:${col}`;
+}
+
+/** `create: { call: create, short: true }` makes its workflow the one that `create` begins, and takes no word of Signalbox. */
+function isDefault(name: string, command: DeclaredCommand): boolean {
+  return command.short && "call" in command && command.call === name && name === "create";
+}
+
+/** The workflow that `create` begins: that of the settings, else the one whose `create` is short. */
+export async function workflowToCreate(door: Invocation): Promise<string> {
+  const set = await workflowInSettings(door);
+  if (set !== undefined) return set;
+  const all = (await declaringHere(door)).filter((each) =>
+    commandsOf(each).some(({ name, command }) => isDefault(name, command)),
+  );
+  const own = all.filter(({ found }) => found.from === "override");
+  const [first, second] = (own.length > 0 ? own : all).map(({ definition }) => definition.name);
+  const next = "signalbox create --workflow NAME; signalbox workflows lists them";
+  if (first === undefined) throw new UserError("which-workflow", "say which workflow it is a run of", next);
+  if (second === undefined) return first;
+  throw new UserError("which-workflow", `create is short for ${first} and for ${second}`, next);
+}
+
+/** Settings of a repository that is not trusted do not count. */
+async function workflowInSettings(door: Invocation): Promise<string | undefined> {
+  const { surveySettings } = await import("../../adapters/config/read.ts");
+  const store = homeOf(door.env) === undefined ? undefined : storeOf(door);
+  try {
+    const { layers } = await surveySettings({
+      repo: libraryOf(door).cwd,
+      env: door.env,
+      store: store ?? NO_TRUST,
+    });
+    return layers.findLast(({ config }) => config.workflow !== undefined)?.config.workflow;
+  } finally {
+    store?.close();
+  }
+}
+
+function ambiguous(word: string, both: readonly OwnCommand[]): UserError {
+  const places = both.map((each) => `${each.definition.name} (${sayPlace(placeOfCommand(each))})`);
+  return new UserError("ambiguous-command", `${word} is a command of ${places.join(" and of ")}`, {
+    next: both.map(({ definition }) => `signalbox ${definition.name} ${word}`).join(", or: "),
+    exit: EXIT_USAGE,
+  });
+}
+
+/** The main working tree of the project that the caller is in; where there is none, the folder itself. */
+function libraryOf(door: Invocation): Where {
+  const root = homeOf(door.env)?.root;
+  const isInHome = root !== undefined && door.cwd.startsWith(join(root, sep));
+  const store = isInHome ? storeOf(door) : undefined;
+  try {
+    return { home: door.home, cwd: repositoryOf(projectFolder(store, door)).main };
+  } catch (error) {
+    if (error instanceof UserError) return door;
+    throw error;
+  } finally {
+    store?.close();
+  }
+}
+
+/** Without a state home nothing is trusted. */
+const NO_TRUST = { trusted: () => undefined, humanKeys: () => [] };
+
+async function requireTrusted(found: Found, door: Invocation, { cwd }: Where): Promise<void> {
+  if (found.from === "built-in") return;
+  const { requireTrust } = await import("../../adapters/trust/trust.ts");
+  const store = homeOf(door.env) === undefined ? undefined : storeOf(door);
+  try {
+    requireTrust({ store: store ?? NO_TRUST, env: door.env }, cwd);
+  } finally {
+    store?.close();
+  }
+}

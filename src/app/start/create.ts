@@ -1,0 +1,278 @@
+/**
+ * A run is created: it begins, waits for its turn, and is not followed.
+ *
+ * Everything that could be wrong is checked first: a call that is refused has written nothing.
+ */
+
+import { isBranchName } from "../../adapters/git/mirror/names.ts";
+import { requireMaker } from "../../adapters/person/who.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { isKept } from "../../core/model/param.ts";
+import { START, type Definition } from "../../core/model/workflow.ts";
+import type { Store } from "../../engine/ports/store.ts";
+import { acknowledged, seeThrough, type Acting } from "../context.ts";
+import { EXIT_NOT_YOURS } from "../exit-codes.ts";
+import type { Given } from "../invocation.ts";
+import { requireBranch, whileUntaken } from "../runs/branch.ts";
+import { dependenciesOf } from "../runs/dependencies.ts";
+import { projectNamed } from "../setup/project-named.ts";
+import { projectFor } from "../setup/project-row.ts";
+import { textIn } from "../text-input.ts";
+import { isSetAside } from "../view/decision/task-choices.ts";
+import { beginRun, givenParams } from "./begin.ts";
+import { goalPlace } from "./goal.ts";
+import { requireHarnesses } from "./harnesses.ts";
+import { getGoing, standInLine } from "./queue.ts";
+import { idOf } from "./run-id.ts";
+import { siteOf, type Site } from "./site.ts";
+import { begun, type Begun } from "./start.ts";
+import { pairsOf } from "./typed-command.ts";
+
+const HELP = "signalbox create --help";
+
+/** Parameters that have words or options of their own. */
+const PLACED = new Set(["branch", "project"]);
+
+/** A parameter or a text that people choose, and the option that it has. */
+export type CreateValue = {
+  readonly list: "param" | "with";
+  readonly name: string;
+  readonly option: string;
+  readonly takes: string;
+  readonly about: string;
+};
+
+/** Texts that only people write begin a run, unless a move or a verb fills them. */
+export function createValues(definition: Definition): readonly CreateValue[] {
+  const { params, artifacts, moves, verbs = [] } = definition;
+  const goal = goalPlace(definition);
+  const filled = new Set([...moves.map(({ mark }) => mark?.into), ...verbs.map(({ into }) => into)]);
+  const chosen = Object.keys(params).filter((name) => {
+    const param = params[name];
+    return param !== undefined && !isKept(param) && name !== goal && !PLACED.has(name);
+  });
+  const written = Object.entries(artifacts).filter(
+    ([name, { by, file, each, every }]) =>
+      by.join() === "human" && file !== "" && each === undefined && every === undefined && !filled.has(name),
+  );
+  const all: readonly Omit<CreateValue, "option">[] = [
+    ...chosen.map((name) => ({
+      list: "param" as const,
+      name,
+      takes: "VALUE",
+      about: `the parameter ${name}`,
+    })),
+    ...written.map(([name]) => ({
+      list: "with" as const,
+      name,
+      takes: "FILE",
+      about: `the ${name}; - for the standard input`,
+    })),
+  ];
+  const named = all.map((value) => ({ ...value, option: value.name.replaceAll("_", "-") }));
+  return named.filter(({ option }) => /^[a-z][a-z0-9-]*$/.test(option));
+}
+
+export function startsIn({ moves }: Definition): readonly string[] {
+  return [...new Set(moves.filter(({ from }) => from === START).map(({ to }) => to))];
+}
+
+type Creating = { readonly given: Given; readonly workflow: string };
+
+export async function createRun(typed: Acting, { given: typedWords, workflow }: Creating): Promise<Begun> {
+  const who = requireMaker(typed.who, typed.door.env, typed.door.procs);
+  const on: Acting = { ...typed, who };
+  const { store } = on.box;
+  const { key, project: projectName } = typedWords.options;
+  const cwd = projectName === undefined ? on.door.cwd : projectNamed(store, projectName).repo;
+  const site = await siteOf(on, workflow, cwd);
+  const { loaded, repo } = site;
+  const starts = startsOf(site);
+  const given = withStatus(typedWords, starts, workflow);
+  const { options } = given;
+  const { branch, summary } = await meantBy(on, { repo, given, starts });
+  if (who.through !== undefined) requirePlain({ given, starts, summary, through: who.through });
+  const isLeft = options["no-start"] !== undefined;
+  const params = pairsOf(given, "param", HELP);
+  const known = key === undefined ? "" : idOf(repo, key);
+  const isNew = known === "" || store.load(known) === undefined;
+  const path = isLeft ? undefined : (on.door.env["PATH"] ?? "");
+  const dependsOn = dependenciesOf(on, { given: given.lists["depends-on"] ?? [], repo, run: known });
+  if (isNew) {
+    requireStart(starts, options["status"]);
+    requireHarnesses(loaded.workflow, site.settings, {
+      params: givenParams(loaded.workflow, { set: site.set, params }),
+      path,
+      option: (param) => `--${param.replaceAll("_", "-")} NAME`,
+    });
+    if (branch !== undefined) await requireBranch(on, { repo, branch, run: known });
+    await requireWork(on, site, { branch, status: options["status"] });
+  }
+  // Read before anything is written: a file may be missing.
+  const texts = pairsOf(given, "with", HELP).map(([artifact, file]) => {
+    const text = textIn(on.door.cwd, file);
+    return { artifact, text: () => text };
+  });
+  const isAsking = options["status"] === undefined && !isLeft && areDone(store, dependsOn);
+  const isUsual = (options["status"] ?? starts.usual) === starts.usual;
+  if (isNew && summary === "" && texts.length === 0 && isUsual && !isAsking) throw noSummary(branch);
+  const { isNew: isNewProject, ...project } = await projectFor({ store, env: on.door.env }, site);
+  const to = options["status"] ?? (summary === "" && isAsking ? starts.asking : undefined);
+  const { base, tree } = await workOf(on, site, { defaultBranch: project.defaultBranch, branch, to });
+  const beginning = {
+    goal: summary,
+    loaded,
+    repo,
+    base,
+    set: site.set,
+    params: [...params, ...(declares(site, "project") ? [["project", project.name] as const] : [])],
+    texts,
+    branch,
+    to,
+    tree,
+    key,
+  };
+  const submission =
+    branch === undefined || !isNew
+      ? await beginRun(on, beginning)
+      : await whileUntaken(on, { repo, branch, run: known }, () => beginRun(on, beginning));
+  const { to: state } = acknowledged(submission, submission.id);
+  const run = submission.id;
+  if (isNewProject) store.putProject(project);
+  // Also where somebody died after the task was made, and asks again.
+  if (dependsOn.length > 0 && store.depends(run).length === 0) store.putDepends(run, dependsOn);
+  const isWaiting = !isLeft && state === store.load(run)?.run.state;
+  if (!isWaiting) return begun(on, run, { waits: "", told: await seeThrough(typed, run) });
+  // Only a person starts it by hand: whatever an agent makes starts when its turn comes.
+  if (who.through !== undefined) return begun(on, run, await standInLine(typed, run));
+  return begun(on, run, await getGoing(on, { run, key }));
+}
+
+/** The states that a run can begin in: `usual` is the first, in `asking` its agent asks a person. */
+type Starts = {
+  readonly all: readonly string[];
+  readonly usual: string;
+  readonly asking: string | undefined;
+  /** A person who begins here answers for the work. */
+  readonly finished: string | undefined;
+};
+
+function startsOf({ loaded: { workflow } }: Site): Starts {
+  const moves = workflow.movesFrom[START] ?? [];
+  const all = moves.map(({ to }) => to);
+  const asking = all.find((state) => isSetAside({ workflow, run: { state } }));
+  const finished = moves.find(({ waive }) => waive.length > 0)?.to;
+  return { all, usual: all[0] ?? "", asking, finished };
+}
+
+function withStatus(given: Given, { finished }: Starts, workflow: string): Given {
+  if (given.options["finished"] === undefined) return given;
+  if (finished === undefined)
+    throw new UserError("bad-usage", `a run of ${workflow} cannot begin with finished work`, HELP);
+  return { ...given, options: { ...given.options, status: finished } };
+}
+
+/** An agent creates work that is to be done. That work exists already, or needs no review, is for people to say. */
+function requirePlain(of: { given: Given; starts: Starts; summary: string; through: string }): void {
+  const { starts, summary, through } = of;
+  const { status } = of.given.options;
+  const isAsking = status === undefined && summary === "";
+  if ((status ?? starts.usual) === starts.usual && !isAsking) return;
+  const what = isAsking ? "a run without a summary" : `a run that begins in ${status ?? ""}`;
+  throw new UserError("not-a-person", `${what} takes a person, and this is ${through}`, {
+    next: 'signalbox create BRANCH "what is to be done"',
+    exit: EXIT_NOT_YOURS,
+  });
+}
+
+type Meant = { readonly branch: string | undefined; readonly summary: string };
+
+/** One word is the summary, unless a branch has that name, or existing work is to be looked at. */
+async function meantBy(
+  { door }: Acting,
+  { repo, given: { words, options }, starts }: { repo: string; given: Given; starts: Starts },
+): Promise<Meant> {
+  const [first, second] = words;
+  if (first === undefined) return { branch: undefined, summary: "" };
+  if (second !== undefined) return { branch: first === "" ? undefined : first, summary: second };
+  // Meant as a branch, and refused as one.
+  if (first.startsWith("refs/")) return { branch: first, summary: "" };
+  if (!isBranchName(first)) return { branch: undefined, summary: first };
+  const { status = starts.usual } = options;
+  if (status !== starts.usual && status !== starts.asking) return { branch: first, summary: "" };
+  const { tipOfBranch } = await import("../../adapters/git/repository/branches.ts");
+  const isBranch = (await tipOfBranch(repo, first, door.env)) !== undefined;
+  return isBranch ? { branch: first, summary: "" } : { branch: undefined, summary: first };
+}
+
+/** An agent that is started later would have nothing to do. */
+function noSummary(branch: string | undefined): UserError {
+  const name = branch === undefined ? "" : `${branch} `;
+  return new UserError(
+    "bad-usage",
+    `the run has no summary${branch === undefined ? "" : ` (${branch} is a branch)`}, and nobody could ask you for one when it starts later`,
+    `signalbox create ${name}"what is to be done"`,
+  );
+}
+
+function declares({ loaded }: Site, param: string): boolean {
+  return loaded.workflow.definition.params[param]?.type === "text";
+}
+
+/** Checked before anything is written; the core decides once more. */
+function requireStart({ all }: Starts, status: string | undefined): void {
+  if (status === undefined || all.includes(status)) return;
+  throw new UserError("not-in-map", `a run cannot begin in "${status}"; it begins in ${all.join(", ")}`, {
+    next: HELP,
+    exit: EXIT_NOT_YOURS,
+  });
+}
+
+function areDone(store: Store, runs: readonly string[]): boolean {
+  return runs.every((id) => store.load(id)?.row.status === "done");
+}
+
+/**
+ * What a run begins with. Its workspace is made from the project's own branch as it is then, wherever somebody stands now. Whoever
+ * brings work answers for that work as it is at this moment, and not for what somebody makes of the branch later.
+ */
+async function workOf(
+  { door }: Acting,
+  site: Site,
+  of: {
+    readonly defaultBranch: string;
+    readonly branch: string | undefined;
+    readonly to: string | undefined;
+  },
+): Promise<{ base: string; tree: string | undefined }> {
+  const { defaultBranch, branch, to } = of;
+  if (defaultBranch === "")
+    throw new UserError(
+      "no-base",
+      `The default branch of ${site.repo} is not known: no branch is checked out there, and none is called main or master.`,
+      "signalbox project add --default-branch NAME (update instead of add if it is a project already)",
+    );
+  if (to === undefined) return { base: "", tree: undefined };
+  const { tipOfBranch, treeOfCommit } = await import("../../adapters/git/repository/branches.ts");
+  const tip = (name: string): Promise<string | undefined> => tipOfBranch(site.repo, name, door.env);
+  const base = (await tip(defaultBranch)) ?? site.base;
+  const own = branch === undefined ? undefined : await tip(branch);
+  return { base, tree: await treeOfCommit(site.repo, own ?? base, door.env) };
+}
+
+/** Whoever is started there would look at nothing, and find nothing wrong with it. */
+async function requireWork(
+  { door }: Acting,
+  { loaded, repo }: Site,
+  { branch, status }: { readonly branch: string | undefined; readonly status: string | undefined },
+): Promise<void> {
+  if (status === undefined || loaded.workflow.definition.states[status]?.waits === true) return;
+  const { tipOfBranch } = await import("../../adapters/git/repository/branches.ts");
+  if (branch !== undefined && (await tipOfBranch(repo, branch, door.env)) !== undefined) return;
+  const missing = branch === undefined ? "" : `, and there is no ${branch}`;
+  throw new UserError(
+    "no-branch",
+    `a run that begins in ${status} needs a branch that is there${missing}`,
+    "git branch --list",
+  );
+}

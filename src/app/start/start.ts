@@ -1,0 +1,106 @@
+/** A run that waits for its start is started, or put into the queue. */
+
+import { join } from "node:path";
+import { requirePerson } from "../../adapters/person/who.ts";
+import { UserError } from "../../adapters/user-error.ts";
+import { finished } from "../../core/step/refuse.ts";
+import type { Kept } from "../../engine/ports/journal.ts";
+import type { Acting } from "../context.ts";
+import { EXIT_GATE, EXIT_NOT_YOURS } from "../exit-codes.ts";
+import { refusal } from "../refusal.ts";
+import { isFinished } from "../runs/find.ts";
+import { requireKept } from "../runs/load.ts";
+import { taskOf } from "../runs/task.ts";
+import { firstMove } from "./begin.ts";
+import { requireHarnesses } from "./harnesses.ts";
+import { getGoing, type Going } from "./queue.ts";
+
+type Starting = {
+  readonly run: string | undefined;
+  readonly project: string | undefined;
+  readonly key: string | undefined;
+};
+
+/** A run that was created or started, and what is worth saying about it. */
+export type Begun = { readonly data: BegunData; readonly told: readonly string[] };
+
+export async function startWaiting(on: Acting, { run: word, project, key }: Starting): Promise<Begun> {
+  requirePerson(on.who);
+  const run = taskOf(on, word, project);
+  requirePending(on, run);
+  await requireAgents(on, run);
+  return begun(on, run, await getGoing(on, { run, key }));
+}
+
+function requirePending(on: Acting, id: string): void {
+  const { row, run } = requireKept(on, id);
+  if (isFinished(row)) throw refusal(finished(run));
+  const to = firstMove(on.box.workflow(row.definition), run);
+  if (to === undefined)
+    throw new UserError("not-in-map", `${id} is ${run.state}, and was started already`, {
+      next: `signalbox show ${id}`,
+      exit: EXIT_NOT_YOURS,
+    });
+  const open = on.box.store.depends(id).filter((other) => on.box.store.load(other)?.row.status !== "done");
+  if (open.length === 0) return;
+  throw new UserError(
+    "gate-not-met",
+    `${id} depends on ${open.join(" and ")}, and waits until that is done`,
+    {
+      next: `signalbox move ${id} ${to}`,
+      exit: EXIT_GATE,
+    },
+  );
+}
+
+async function requireAgents({ box, door: { env } }: Acting, id: string): Promise<void> {
+  const { store } = box;
+  const kept = store.load(id);
+  if (kept === undefined) return;
+  const { row, run } = kept;
+  const { readSettings } = await import("../../adapters/config/read.ts");
+  const settings = await readSettings({ repo: row.repo, env, store });
+  // Nothing else can be chosen for a run that exists.
+  const option = (): string => "";
+  const path = env["PATH"] ?? "";
+  requireHarnesses(box.workflow(row.definition), settings, { params: run.params, path, option });
+}
+
+/** What `--json` gives. */
+export type BegunData = {
+  readonly run: string;
+  readonly project: string;
+  readonly branch: string;
+  readonly summary: string;
+  readonly state: string;
+  /** `running`, `waiting`, ... as in `list`. */
+  readonly status: string;
+  readonly seq: number;
+  /** Its workspace, which is made next; empty while it has none. */
+  readonly workspace: string;
+  /** In words, what it waits for in the queue; empty where it stands in none. */
+  readonly waits: string;
+  readonly dependsOn: readonly string[];
+};
+
+export function begun(on: Acting, run: string, { waits, told }: Pick<Going, "waits" | "told">): Begun {
+  return { data: dataOf(on, requireKept(on, run), waits), told };
+}
+
+function dataOf({ box: { store }, home }: Acting, { row, run }: Kept, waits: string): BegunData {
+  const isComing = store
+    .deeds(run.id)
+    .some(({ deed, status }) => deed.type === "prepare-resource" && status !== "done");
+  return {
+    run: run.id,
+    project: store.projectAt(row.repo)?.name ?? "",
+    branch: String(run.params["branch"] ?? ""),
+    summary: String(run.params["summary"] ?? row.goal),
+    state: run.state,
+    status: row.status,
+    seq: run.seq,
+    workspace: store.workspace(run.id)?.path ?? (isComing ? join(home.workspaces, run.id) : ""),
+    waits,
+    dependsOn: store.depends(run.id),
+  };
+}
