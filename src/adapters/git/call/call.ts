@@ -14,6 +14,9 @@ import { noRoom } from "../../home/room.ts";
 import { UserError } from "../../user-error.ts";
 import { configuredByRepository, type Override } from "./overrides.ts";
 
+/** Whose a commit is. */
+export type Identity = { readonly name: string; readonly email: string };
+
 export type Call = {
   readonly args: readonly string[];
   readonly cwd: string;
@@ -30,7 +33,7 @@ export type Call = {
   /** What it writes must be on the disk when it returns. */
   readonly durable?: boolean;
   /** Commits are this person's, in place of ours. */
-  readonly author?: { readonly name: string; readonly email: string };
+  readonly author?: Identity;
   /** Commits are made at this time, in place of now. */
   readonly date?: string;
   readonly limitMs?: number;

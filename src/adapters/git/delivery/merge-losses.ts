@@ -10,10 +10,11 @@
  */
 
 import { gitRecords, type Call } from "../call/call.ts";
-import { asking, containmentOf, earliest, type Ask } from "./containment.ts";
 import { mirrorOf } from "../mirror/names.ts";
-import type { Git } from "../workspace/bench.ts";
 import { refsOfRun } from "../mirror/run-refs.ts";
+import { textOfName } from "../snapshot/paths.ts";
+import type { Git } from "../workspace/bench.ts";
+import { asking, containmentOf, earliest, type Ask } from "./containment.ts";
 
 export type Merger = {
   /** The commit that the run began from; empty where it began from nothing. */
@@ -41,9 +42,7 @@ export async function undoneBy(on: Git, call: Omit<Call, "args">, of: Merger): P
   const known = await changed(`${fork.out}^{tree}`);
   if (known.length === 0) return [];
   const [now, after] = [new Set(await changed(`${target}^{tree}`)), new Set(await changed(tree))];
-  return known
-    .filter((name) => now.has(name) && !after.has(name))
-    .map((name) => Buffer.from(name, "latin1").toString("utf8"));
+  return known.filter((name) => now.has(name) && !after.has(name)).map(textOfName);
 }
 
 export type TakenOut = {

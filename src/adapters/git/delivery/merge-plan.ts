@@ -9,21 +9,17 @@ import { accessSync, constants, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { unless } from "../../files/errno.ts";
 import { UserError } from "../../user-error.ts";
-import { defaultRefs } from "../repository/branches.ts";
-import { failed, git, tryGit, type Call } from "../call/call.ts";
-import {
-  changesBetween,
-  changesIn,
-  followingIn,
-  foreignFiles,
-  operationOn,
-  withCheckout,
-  type FileChange,
-  type UserCheckout,
-} from "./user-checkout.ts";
-import { asking, containmentOf, sayCommit } from "./containment.ts";
-import { commonDirOf, gitDirOf, goneRepository } from "../repository/locate.ts";
+import { failed, git, tryGit, type Call, type Identity } from "../call/call.ts";
+import { commitNamed, inRepository } from "../call/commits.ts";
 import { requireFree } from "../call/locks.ts";
+import { withBoth } from "../call/scratch.ts";
+import { inMirror } from "../mirror/mirror.ts";
+import { mirrorOf } from "../mirror/names.ts";
+import { defaultRefs } from "../repository/branches.ts";
+import { commonDirIn, commonDirOf, gitDirOf } from "../repository/locate.ts";
+import type { Git } from "../workspace/bench.ts";
+import { asking, containmentOf, sayCommit } from "./containment.ts";
+import { takenOutBefore, undoneBy } from "./merge-losses.ts";
 import {
   blocked,
   conflict,
@@ -38,12 +34,17 @@ import {
   unrelated,
   unreviewed,
 } from "./merge-refusal.ts";
-import { inMirror } from "../mirror/mirror.ts";
-import { mirrorOf } from "../mirror/names.ts";
-import type { Git } from "../workspace/bench.ts";
 import { tipIn } from "./publish.ts";
-import { withBoth } from "../call/scratch.ts";
-import { takenOutBefore, undoneBy } from "./merge-losses.ts";
+import {
+  changesBetween,
+  changesIn,
+  followingIn,
+  foreignFiles,
+  operationOn,
+  withCheckout,
+  type FileChange,
+  type UserCheckout,
+} from "./user-checkout.ts";
 
 export type Strategy = "ff" | "merge" | "squash";
 
@@ -61,7 +62,7 @@ export type Merging = {
   /** Of the new commit, where there is one. */
   readonly message: string;
   /** Of the new commit; the person's own identity otherwise. */
-  readonly author?: { readonly name: string; readonly email: string };
+  readonly author?: Identity;
   /** Commits of a person on the branch are left out; otherwise they are a reason to refuse. */
   readonly leave?: boolean;
   /** Changes of the target that the work sets back are lost; otherwise they are a reason to refuse. */
@@ -95,19 +96,7 @@ export async function checked(site: MergeSite): Promise<Ready> {
 }
 
 export function siteOf(on: Git, merging: Merging): MergeSite {
-  const gitDir = gitDirOf(merging.repo);
-  if (gitDir === undefined) throw goneRepository(merging.repo);
-  return { on, merging, commonDir: commonDirOf(gitDir), ref: `refs/heads/${merging.into}` };
-}
-
-export function inRepository({ commonDir }: MergeSite): Omit<Call, "args"> {
-  return { cwd: commonDir, gitDir: commonDir };
-}
-
-export async function oidOf(site: MergeSite, ref: string): Promise<string | undefined> {
-  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`];
-  const { code, out } = await tryGit(site.on.env, { ...inRepository(site), args });
-  return code === 0 ? out.toString("utf8").trim() : undefined;
+  return { on, merging, commonDir: commonDirIn(merging.repo), ref: `refs/heads/${merging.into}` };
 }
 
 /** What a merge would do, as things are. */
@@ -128,7 +117,7 @@ type PlannedMerge = MergePlan & { readonly old: string };
 async function planned(site: MergeSite): Promise<PlannedMerge> {
   const { on, merging, commonDir } = site;
   const { commit: work, base, repo } = merging;
-  const old = await oidOf(site, site.ref);
+  const old = await commitNamed(on.env, inRepository(commonDir), site.ref);
   if (old === undefined) throw await noTarget(site);
   const mirror = mirrorOf(on.home, repo);
   return withBoth(on, { commonDir, mirror, oid: old }, async (call) => {
@@ -213,7 +202,7 @@ async function checkoutOf(site: MergeSite): Promise<string | undefined> {
 /** Paths at which a ref of a repository is checked out. */
 async function checkoutsOf(on: Git, commonDir: string, ref: string): Promise<readonly string[]> {
   const args = ["worktree", "list", "--porcelain", "-z"];
-  const listing = await git(on.env, { cwd: commonDir, gitDir: commonDir, args });
+  const listing = await git(on.env, { ...inRepository(commonDir), args });
   return listing.split("\0\0").flatMap((each) => {
     const lines = each.split("\0");
     const path = lines.find((line) => line.startsWith("worktree "))?.slice("worktree ".length) ?? "";

@@ -8,8 +8,30 @@
 
 import { failpoint } from "../../failpoint.ts";
 import { UserError } from "../../user-error.ts";
-import { defaultRefs } from "../repository/branches.ts";
 import type { Call } from "../call/call.ts";
+import { commitNamed, inRepository } from "../call/commits.ts";
+import { whileLocked } from "../call/locks.ts";
+import { withObjects } from "../call/scratch.ts";
+import { refreshMirror } from "../mirror/mirror.ts";
+import { commitTree, type MadeCommit } from "../mirror/write-objects.ts";
+import { defaultRefs } from "../repository/branches.ts";
+import { gitDirOf } from "../repository/locate.ts";
+import { authorOf, settingsOf } from "../repository/settings.ts";
+import { updateRef } from "../repository/update-ref.ts";
+import type { Git } from "../workspace/bench.ts";
+import { asking, sayCommit, type Ask } from "./containment.ts";
+import {
+  checked,
+  mergedTree,
+  requireClean,
+  siteOf,
+  type MergePlan,
+  type MergeSite,
+  type Merging,
+  type Strategy,
+} from "./merge-plan.ts";
+import { blocked, listed, notCopied, sayUndone } from "./merge-refusal.ts";
+import { bringOver, tipIn } from "./publish.ts";
 import {
   follow,
   followingIn,
@@ -18,29 +40,6 @@ import {
   takeBack,
   withCheckout,
 } from "./user-checkout.ts";
-import { commitTree, type MadeCommit } from "../mirror/write-objects.ts";
-import { asking, sayCommit, type Ask } from "./containment.ts";
-import { gitDirOf } from "../repository/locate.ts";
-import { whileLocked } from "../call/locks.ts";
-import {
-  checked,
-  inRepository,
-  mergedTree,
-  oidOf,
-  requireClean,
-  siteOf,
-  type Merging,
-  type MergePlan,
-  type MergeSite,
-  type Strategy,
-} from "./merge-plan.ts";
-import { blocked, listed, notCopied, sayUndone } from "./merge-refusal.ts";
-import { refreshMirror } from "../mirror/mirror.ts";
-import type { Git } from "../workspace/bench.ts";
-import { bringOver, tipIn } from "./publish.ts";
-import { withObjects } from "../call/scratch.ts";
-import { authorOf, settingsOf } from "../repository/settings.ts";
-import { updateRef } from "../repository/update-ref.ts";
 
 export type MergeResult = {
   /** `already`: the target had the work before. */
@@ -96,7 +95,7 @@ async function merge(on: Git, merging: Merging): Promise<MergeResult> {
   if (path === undefined) await moveRef(site, { old, now, gitDir: site.commonDir });
   else await moveCheckout(site, { old, now, path });
   await requireArrived(site, { old, now, tree: plan.tree });
-  const ask = asking(on.env, inRepository(site));
+  const ask = asking(on.env, inRepository(site.commonDir));
   const said = (await sayCommit(ask, now)).text;
   const more = await alsoBrought(ask, merging, old);
   const fetched = await tipIn(on, site.commonDir, defaultRefs(merging.into).fetched);
@@ -129,7 +128,7 @@ async function finishOrTakeBack(site: MergeSite): Promise<void> {
   const { on, merging } = site;
   const left = followingIn(on, merging.repo);
   if (left === undefined) return;
-  const what = await takeBack(on, left, await oidOf(site, left.ref));
+  const what = await takeBack(on, left, await commitNamed(on.env, inRepository(site.commonDir), left.ref));
   const gitDir = gitDirOf(left.path);
   if (what === "ref is missing" && gitDir !== undefined)
     await moveRef({ ...site, ref: left.ref }, { ...left, gitDir });
@@ -207,7 +206,7 @@ async function moveRef(site: MergeSite, of: RefMove & { readonly gitDir: string 
 async function requireArrived(site: MergeSite, of: RefMove & { readonly tree: string }): Promise<void> {
   const { on, merging, ref } = site;
   const { into, repo, run, commit: work } = merging;
-  const ask = asking(on.env, inRepository(site));
+  const ask = asking(on.env, inRepository(site.commonDir));
   const wrong = async (): Promise<string> => {
     const isIn = await ask(["merge-base", "--is-ancestor", of.now, ref]);
     if (isIn.code !== 0) return `${into} does not have the commit ${of.now.slice(0, 12)}`;

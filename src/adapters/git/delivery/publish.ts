@@ -8,16 +8,17 @@
 import { join } from "node:path";
 import { failpoint } from "../../failpoint.ts";
 import { UserError } from "../../user-error.ts";
-import { holderOf } from "../repository/branch-problem.ts";
-import { git, type Call } from "../call/call.ts";
-import { syncObjects } from "../mirror/write-objects.ts";
-import { commonDirOf, gitDirOf, goneRepository } from "../repository/locate.ts";
+import { git } from "../call/call.ts";
+import { inRepository } from "../call/commits.ts";
 import { addedOnTop, giveObjects } from "../mirror/loose-objects.ts";
 import { inMirror, transfer, type CommitTransfer } from "../mirror/mirror.ts";
 import { mirrorOf, runRef } from "../mirror/names.ts";
-import type { Git } from "../workspace/bench.ts";
+import { syncObjects } from "../mirror/write-objects.ts";
+import { holderOf } from "../repository/branch-problem.ts";
+import { commonDirIn } from "../repository/locate.ts";
 import { isTabled, refAt } from "../repository/refs.ts";
 import { tryUpdateRef, writeRefs } from "../repository/update-ref.ts";
+import type { Git } from "../workspace/bench.ts";
 
 export type Publishing = {
   readonly run: string;
@@ -58,7 +59,7 @@ async function update(on: Git, of: Publishing): Promise<string> {
   if (problem !== "") return problem;
   failpoint("publish.before-ref");
   const args = ["update-ref", "-m", `signalbox: run ${run}`, ref, commit, tip ?? "0".repeat(commit.length)];
-  const answer = await tryUpdateRef(on, commonDir, { ...userRepository(commonDir), args });
+  const answer = await tryUpdateRef(on, commonDir, { ...inRepository(commonDir), args });
   failpoint("publish.after-ref");
   return answer.code === 0 ? note(mirror, of) : answer.err.trim();
 }
@@ -89,7 +90,7 @@ type Bringing = {
 export async function bringOver(on: Git, { repo, commit, known }: Bringing): Promise<string> {
   const commonDir = commonDirIn(repo);
   const mirror = mirrorOf(on.home, repo);
-  const [to, from] = [userRepository(commonDir), inMirror(mirror)];
+  const [to, from] = [inRepository(commonDir), inMirror(mirror)];
   const objects = join(commonDir, "objects");
   const added = known === undefined ? undefined : addedOnTop(mirror, commit, known);
   if (added !== undefined && giveObjects(mirror, objects, added)) {
@@ -98,10 +99,6 @@ export async function bringOver(on: Git, { repo, commit, known }: Bringing): Pro
   }
   const both = known === undefined ? await sharedCommits(on, { from, to }) : [known];
   return transfer(on, { from, to, commit, known: both });
-}
-
-function userRepository(commonDir: string): Omit<Call, "args"> {
-  return { cwd: commonDir, gitDir: commonDir };
 }
 
 /** The user's branches, as far as the mirror has them. */
@@ -119,12 +116,6 @@ async function sharedCommits(
 export async function tipIn(on: Git, commonDir: string, ref: string): Promise<string | undefined> {
   if (!isTabled(commonDir)) return refAt(commonDir, ref);
   const args = ["for-each-ref", "--format=%(objectname)", ref];
-  const oid = await git(on.env, { ...userRepository(commonDir), args });
+  const oid = await git(on.env, { ...inRepository(commonDir), args });
   return oid === "" ? undefined : oid;
-}
-
-function commonDirIn(repo: string): string {
-  const gitDir = gitDirOf(repo);
-  if (gitDir !== undefined) return commonDirOf(gitDir);
-  throw goneRepository(repo);
 }

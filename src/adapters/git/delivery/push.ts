@@ -7,17 +7,17 @@
 
 import { failpoint } from "../../failpoint.ts";
 import { UserError } from "../../user-error.ts";
-import { withoutPassword } from "../repository/base.ts";
-import { defaultBranchOf } from "../repository/branches.ts";
 import { tryGit, type Answer, type Call } from "../call/call.ts";
-import { asking, containmentOf } from "./containment.ts";
-import { handoverOf } from "../snapshot/handover.ts";
-import { commonDirOf, gitDirOf, goneRepository } from "../repository/locate.ts";
+import { withBoth, withObjects } from "../call/scratch.ts";
 import { inMirror } from "../mirror/mirror.ts";
 import { mirrorOf } from "../mirror/names.ts";
+import { withoutPassword } from "../repository/base.ts";
+import { defaultBranchOf } from "../repository/branches.ts";
+import { commonDirIn, commonDirOf, gitDirOf } from "../repository/locate.ts";
+import { handoverOf } from "../snapshot/handover.ts";
 import type { Git } from "../workspace/bench.ts";
+import { asking, containmentOf } from "./containment.ts";
 import { tipIn } from "./publish.ts";
-import { withBoth, withObjects } from "../call/scratch.ts";
 
 export type PushRequest = {
   readonly run: string;
@@ -45,15 +45,14 @@ const LINE_MAX = 300;
 /** Throws a UserError where there is no such work. */
 export async function deliveryOf(on: Git, of: PushRequest): Promise<PushedWork> {
   const { run, repo, tree } = of;
-  const gitDir = gitDirOf(repo);
-  if (gitDir === undefined) throw goneRepository(repo);
+  const commonDir = commonDirIn(repo);
   const commit = await handoverOf(on, { repo, run, tree });
   if (commit === undefined)
     throw new UserError("no-handover", `${run} has no commit of the work that passed its gate.`, {
       next: `signalbox show ${run}`,
       exit: GATE,
     });
-  const [mirror, commonDir] = [mirrorOf(on.home, repo), commonDirOf(gitDir)];
+  const mirror = mirrorOf(on.home, repo);
   const base = defaultBranchOf(repo, of.base) ?? "";
   const target = base === "" ? undefined : await tipIn(on, commonDir, `refs/heads/${base}`);
   const isAhead =

@@ -7,14 +7,15 @@ import type { Completion, Tagged } from "../../../engine/ports/completion.ts";
 import { failpoint } from "../../failpoint.ts";
 import { UserError } from "../../user-error.ts";
 import { git, tryGit, type Call } from "../call/call.ts";
-import { trailerOf, withTrailer } from "../snapshot/work-commit.ts";
+import { inRepository } from "../call/commits.ts";
 import { inMirror } from "../mirror/mirror.ts";
 import { isBranchName, isInTheWay } from "../mirror/names.ts";
+import { authorOf } from "../repository/settings.ts";
+import { updateRef } from "../repository/update-ref.ts";
+import { trailerOf, withTrailer } from "../snapshot/work-commit.ts";
 import type { Git } from "../workspace/bench.ts";
 import { bringOver } from "./publish.ts";
 import { deliveryOf } from "./push.ts";
-import { authorOf } from "../repository/settings.ts";
-import { updateRef } from "../repository/update-ref.ts";
 
 type TagRequest = Parameters<Completion["tag"]>[0];
 
@@ -26,7 +27,7 @@ export async function tagWork(on: Git, wish: TagRequest): Promise<Tagged> {
   // Git takes the same names for both.
   if (!isBranchName(name)) return refused(`${JSON.stringify(name)} cannot be the name of a tag`);
   const { mirror, commonDir, commit } = await deliveryOf(on, { run, repo, tree, base: "" });
-  const there = { cwd: commonDir, gitDir: commonDir };
+  const there = inRepository(commonDir);
   const listed = ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/tags"];
   const names = (await git(on.env, { ...there, args: listed })).split("\n");
   if (names.includes(name)) {

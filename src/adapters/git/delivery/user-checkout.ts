@@ -25,16 +25,16 @@ import { failpoint } from "../../failpoint.ts";
 import { unless } from "../../files/errno.ts";
 import { makeFolder, writePrivate } from "../../home/folders.ts";
 import { textOfOwn } from "../../home/own-file.ts";
-import { bytePath } from "../snapshot/paths.ts";
 import { failed, git, gitRecords, tryGit, type Call } from "../call/call.ts";
-import { inTheWay } from "./untracked-files.ts";
-import { copyIndex } from "../snapshot/index-file.ts";
-import { commonDirOf, gitDirOf, isThere } from "../repository/locate.ts";
 import { requireFree } from "../call/locks.ts";
-import type { Git } from "../workspace/bench.ts";
-import { branchAt, headAt } from "../repository/refs.ts";
 import { withScratch } from "../call/scratch.ts";
+import { commonDirOf, gitDirOf, isThere } from "../repository/locate.ts";
+import { branchAt, headAt } from "../repository/refs.ts";
 import { configText, entriesOf, settingsOf } from "../repository/settings.ts";
+import { copyIndex } from "../snapshot/index-file.ts";
+import { bytePath, textOfName } from "../snapshot/paths.ts";
+import type { Git } from "../workspace/bench.ts";
+import { inTheWay } from "./untracked-files.ts";
 
 export type UserCheckout = {
   readonly path: string;
@@ -135,7 +135,7 @@ export async function changesIn(on: Git, checkout: UserCheckout, commit: string)
       gitRecords(on.env, { ...call, args: ["diff-index", "--cached", ...NAMES, commit] }),
       gitRecords(on.env, { ...call, args: ["diff-files", ...NAMES] }),
     ]);
-    return [...new Set([...staged, ...changed])].map(readable).toSorted();
+    return [...new Set([...staged, ...changed])].map(textOfName).toSorted();
   });
 }
 
@@ -145,7 +145,7 @@ const NAMES = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-s
 async function withCopy<T>(on: Git, checkout: UserCheckout, use: (index: string) => Promise<T>): Promise<T> {
   const { path, gitDir, oidBytes } = checkout;
   const nested = (name: string): string | undefined => {
-    const inner = gitDirOf(join(path, readable(name)));
+    const inner = gitDirOf(join(path, textOfName(name)));
     return inner === undefined ? undefined : headAt(inner, commonDirOf(inner));
   };
   return withScratch(on, async (to) => {
@@ -155,10 +155,6 @@ async function withCopy<T>(on: Git, checkout: UserCheckout, use: (index: string)
       await git(on.env, { ...at(checkout, to), args: ["read-tree", head] });
     return use(to);
   });
-}
-
-function readable(name: string): string {
-  return Buffer.from(name, "latin1").toString("utf8");
 }
 
 /** What keeps a checkout from following: files in the way, or what git says. */
@@ -190,7 +186,7 @@ export function foreignFiles(path: string, changes: readonly FileChange[]): Obst
   const named = (side: "before" | "after"): readonly string[] =>
     changes.filter((change) => !change.isNested && NOTHING.test(change[side])).map(({ name }) => name);
   const foreign = inTheWay(path, { added: named("before"), removed: new Set(named("after")) });
-  return foreign.length === 0 ? undefined : { files: foreign.map(readable), said: "" };
+  return foreign.length === 0 ? undefined : { files: foreign.map(textOfName), said: "" };
 }
 
 function obstacleIn(said: string): Obstacle {
@@ -289,7 +285,7 @@ async function isOurs(
   if (stat.isDirectory()) return false;
   const bytes = stat.isSymbolicLink() ? readlinkSync(path, { encoding: "buffer" }) : readFileSync(path);
   const call = at(checkout);
-  const how = stat.isSymbolicLink() ? ["--no-filters"] : [`--path=${readable(name)}`];
+  const how = stat.isSymbolicLink() ? ["--no-filters"] : [`--path=${textOfName(name)}`];
   const oid = await git(on.env, { ...call, args: ["hash-object", ...how, "--stdin"], input: bytes });
   if (oid === before) return false;
   if (oid === after) return true;

@@ -13,10 +13,10 @@ import { unless } from "../../files/errno.ts";
 import { makeFolder, syncFolder } from "../../home/folders.ts";
 import { UserError } from "../../user-error.ts";
 import { failed, git, gitBytes, tryGit, type Answer, type Call } from "../call/call.ts";
-import { commonDirOf, gitDirOf, goneRepository } from "../repository/locate.ts";
-import { mirrorOf } from "./names.ts";
-import type { Git } from "../workspace/bench.ts";
+import { commonDirIn } from "../repository/locate.ts";
 import { tryUpdateRef } from "../repository/update-ref.ts";
+import type { Git } from "../workspace/bench.ts";
+import { mirrorOf } from "./names.ts";
 
 const COPY_MS = 30 * 60_000;
 const FAILED = 1;
@@ -35,7 +35,7 @@ export function inMirror(mirror: string): Omit<Call, "args"> {
 /** Creates the mirror, or brings the user's branches, remote branches and tags in it up to date. Call under the repository's lock. */
 export async function refreshMirror(on: Git, repo: string): Promise<string> {
   const mirror = mirrorOf(on.home, repo);
-  const source = sourceOf(repo);
+  const source = commonDirIn(repo);
   if (!existsSync(mirror)) await copyRepository(on, { mirror, source, repo });
   const options = ["--quiet", "--force", "--prune", "--no-tags", "--update-shallow", "--no-write-fetch-head"];
   const args = [
@@ -84,13 +84,6 @@ export async function fetchCommit(
 export async function ensureMirror(on: Git, repo: string): Promise<string> {
   const mirror = mirrorOf(on.home, repo);
   return existsSync(mirror) ? mirror : refreshMirror(on, repo);
-}
-
-/** The git directory that all worktrees of the user's repository share. */
-export function sourceOf(repo: string): string {
-  const gitDir = gitDirOf(repo);
-  if (gitDir !== undefined) return commonDirOf(gitDir);
-  throw goneRepository(repo);
 }
 
 type MirrorCopy = { readonly mirror: string; readonly source: string; readonly repo: string };

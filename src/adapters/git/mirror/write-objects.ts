@@ -10,17 +10,17 @@ import { lstatSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unless } from "../../files/errno.ts";
 import { allSynced, openSynced } from "../../home/all-synced.ts";
-import { git, tryGit, type Call } from "../call/call.ts";
+import { git, tryGit, type Call, type Identity } from "../call/call.ts";
 import { cachedTrees, type IndexFile } from "../snapshot/index-file.ts";
+import { within, type Bench, type Git } from "../workspace/bench.ts";
 import { newObjects, treeInMirror, writeObject } from "./loose-objects.ts";
 import { inMirror } from "./mirror.ts";
-import { within, type Bench, type Git } from "../workspace/bench.ts";
 
 export type NewCommit = {
   readonly tree: string;
   /** Empty for none. */
   readonly parent: string;
-  readonly author: { readonly name: string; readonly email: string };
+  readonly author: Identity;
   readonly message: string;
 };
 

@@ -11,13 +11,14 @@ import { failpoint } from "../../failpoint.ts";
 import { unless } from "../../files/errno.ts";
 import { writePrivate } from "../../home/folders.ts";
 import { UserError } from "../../user-error.ts";
-import { defaultBranchOf } from "./branches.ts";
 import { tryGit, type Call } from "../call/call.ts";
-import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
+import { commitNamed, inRepository, isAncestor } from "../call/commits.ts";
 import { whileLocked } from "../call/locks.ts";
 import { inMirror, refreshMirror } from "../mirror/mirror.ts";
 import { upstreamRef } from "../mirror/names.ts";
 import type { Git } from "../workspace/bench.ts";
+import { defaultBranchOf } from "./branches.ts";
+import { commonDirIn } from "./locate.ts";
 
 export type Project = {
   readonly repo: string;
@@ -31,19 +32,14 @@ export async function baseOf(
   on: Git,
   of: Project,
 ): Promise<{ readonly base: string; readonly notes: readonly string[] }> {
-  const gitDir = repositoryAt(of.repo);
-  const commonDir = commonDirOf(gitDir);
+  const commonDir = commonDirIn(of.repo);
   const branch = defaultBranchOf(of.repo, of.defaultBranch);
   if (branch === undefined) throw noBase(of.repo, "");
-  const commitIn = async (call: Omit<Call, "args">, ref: string): Promise<string | undefined> => {
-    const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`];
-    const answer = await tryGit(on.env, { ...call, args });
-    return answer.code === 0 ? answer.out.toString("utf8").trim() : undefined;
-  };
-  const inRepository = { cwd: commonDir, gitDir };
-  const here = await commitIn(inRepository, `${HEADS}${branch}`);
-  const elsewhere = async (): Promise<string | undefined> =>
-    commitIn(inRepository, `refs/remotes/origin/${branch}`);
+  const commitIn = (call: Omit<Call, "args">, ref: string): Promise<string | undefined> =>
+    commitNamed(on.env, call, ref);
+  const user = inRepository(commonDir);
+  const here = await commitIn(user, `${HEADS}${branch}`);
+  const elsewhere = async (): Promise<string | undefined> => commitIn(user, `refs/remotes/origin/${branch}`);
   if (of.remote === "") {
     const base = here ?? (await elsewhere());
     if (base === undefined) throw noBase(of.repo, branch);
@@ -57,20 +53,12 @@ export async function baseOf(
   const base = here ?? there ?? (await elsewhere());
   if (base === undefined) throw noBase(of.repo, branch);
   if (here === undefined || there === undefined || here === there) return { base, notes };
-  const isOlder = async (one: string, other: string): Promise<boolean> => {
-    const args = ["merge-base", "--is-ancestor", one, other];
-    return (await tryGit(on.env, { ...inMirror(mirror), args })).code === 0;
-  };
+  const isOlder = (one: string, other: string): Promise<boolean> =>
+    isAncestor(on.env, inMirror(mirror), [one, other]);
   if (await isOlder(here, there)) return { base: there, notes };
   if (await isOlder(there, here)) return { base: here, notes };
   const told = `${branch} has commits here that ${withoutPassword(of.remote)} does not have, and the other way round: the work begins from the one here`;
   return { base: here, notes: [...notes, told] };
-}
-
-function repositoryAt(repo: string): string {
-  const gitDir = gitDirOf(repo);
-  if (gitDir !== undefined) return gitDir;
-  throw goneRepository(repo);
 }
 
 function noBase(repo: string, branch: string): UserError {

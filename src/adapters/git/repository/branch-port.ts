@@ -7,18 +7,19 @@ import { failpoint } from "../../failpoint.ts";
 import { unless } from "../../files/errno.ts";
 import { writePrivate } from "../../home/folders.ts";
 import { UserError } from "../../user-error.ts";
+import { failed, tryGit, type Call } from "../call/call.ts";
+import { inRepository } from "../call/commits.ts";
+import { whileLocked } from "../call/locks.ts";
+import { isOfRun, tipIn } from "../delivery/publish.ts";
+import { refuseRunName, runRef } from "../mirror/names.ts";
 import { tipOf } from "../snapshot/agent-head.ts";
-import { artifactTest } from "../snapshot/paths.ts";
+import { filesOf } from "../snapshot/digest.ts";
+import { artifactTest, textOfName } from "../snapshot/paths.ts";
+import { keepAway, openBench, recordBranch, within, type Bench, type Git } from "../workspace/bench.ts";
 import { baseOf } from "./base.ts";
 import { branchProblem, holderOf } from "./branch-problem.ts";
-import { failed, tryGit, type Call } from "../call/call.ts";
-import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
-import { whileLocked } from "../call/locks.ts";
-import { refuseRunName, runRef } from "../mirror/names.ts";
-import { keepAway, openBench, recordBranch, within, type Bench, type Git } from "../workspace/bench.ts";
-import { isOfRun, tipIn } from "../delivery/publish.ts";
+import { commonDirIn, commonDirOf, gitDirOf } from "./locate.ts";
 import { presentBranch, refAt } from "./refs.ts";
-import { filesOf } from "../snapshot/digest.ts";
 import { tryUpdateRef } from "./update-ref.ts";
 
 export function gitBranches(on: Git): Branches {
@@ -48,7 +49,11 @@ async function changedIn(
   const all = await differencesOnce(on, bench, of);
   return all
     .filter(({ path }) => !isArtifact(path))
-    .map(({ path, type, from }) => ({ path: utf8(path), type, from: from === null ? null : utf8(from) }));
+    .map(({ path, type, from }) => ({
+      path: textOfName(path),
+      type,
+      from: from === null ? null : textOfName(from),
+    }));
 }
 
 async function differencesOnce(
@@ -82,10 +87,6 @@ async function differences(
 }
 
 /** Names are compared byte by byte, and told as text. */
-function utf8(name: string): string {
-  return Buffer.from(name, "latin1").toString("utf8");
-}
-
 function latin1(name: string): string {
   return Buffer.from(name).toString("latin1");
 }
@@ -119,10 +120,8 @@ type Renaming = {
 /** Call under the repository's lock. Doing it twice is harmless. */
 async function rename(on: Git, { run, repo, path, from, to }: Renaming): Promise<void> {
   const bench = await openBench(on, path);
-  const gitDir = gitDirOf(repo);
-  if (gitDir === undefined) throw goneRepository(repo);
+  const commonDir = commonDirIn(repo);
   if (from === to) return;
-  const commonDir = commonDirOf(gitDir);
   const isOurs = (oid: string | undefined) =>
     oid !== undefined && isOfRun(on, { mirror: bench.mirror, run, tip: oid });
   const [old, young] = [`refs/heads/${from}`, `refs/heads/${to}`];
@@ -141,7 +140,7 @@ async function rename(on: Git, { run, repo, path, from, to }: Renaming): Promise
   failpoint("workspace.before-rename-refs");
   const updates = [`create ${young} ${commit}`, ...(isMoved ? [`delete ${old} ${tip}`] : [])];
   const input = ["start", ...updates, "prepare", "commit", ""].join("\n");
-  const call: Call = { cwd: commonDir, gitDir: commonDir, args: ["update-ref", "--stdin"], input };
+  const call: Call = { ...inRepository(commonDir), args: ["update-ref", "--stdin"], input };
   const answer = await tryUpdateRef(on, commonDir, call);
   failpoint("workspace.after-rename");
   if (answer.code === 0) return;

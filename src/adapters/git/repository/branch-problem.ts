@@ -6,8 +6,9 @@ import { unless } from "../../files/errno.ts";
 import type { Env } from "../../home/paths.ts";
 import { UserError } from "../../user-error.ts";
 import { git, tryGit } from "../call/call.ts";
-import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
+import { inRepository } from "../call/commits.ts";
 import { isBranchName } from "../mirror/names.ts";
+import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
 import { branchAt, isTabled } from "./refs.ts";
 
 const CONFLICT = 6;
@@ -21,7 +22,7 @@ export async function badName(
 ): Promise<UserError | undefined> {
   if (isBranchName(branch)) return undefined;
   const isOdd = /^(?:-|refs\/)/.test(branch) || branch === "@" || branch === "HEAD" || branch.includes("\0");
-  const call = { cwd: commonDir, gitDir: commonDir, args: ["check-ref-format", `refs/heads/${branch}`] };
+  const call = { ...inRepository(commonDir), args: ["check-ref-format", `refs/heads/${branch}`] };
   if (!isOdd && (await tryGit(env, call)).code === 0) return undefined;
   const sentence = `${JSON.stringify(branch)} cannot be the name of a branch.`;
   return new UserError("branch-name", sentence, "git help check-ref-format");
@@ -40,7 +41,7 @@ export async function holderOf(
   };
   if (!isTabled(commonDir) && gitDirs.every(isElsewhere)) return undefined;
   const args = ["worktree", "list", "--porcelain", "-z"];
-  const listed = (await git(env, { cwd: commonDir, gitDir: commonDir, args })).split("\0\0");
+  const listed = (await git(env, { ...inRepository(commonDir), args })).split("\0\0");
   for (const each of listed) {
     const lines = each.split("\0");
     if (lines.includes(`branch refs/heads/${branch}`)) return lines[0]?.replace(/^worktree /, "") ?? "";
@@ -85,8 +86,7 @@ async function taken(
 ): Promise<UserError | undefined> {
   const above = branch.split("/").map((_, index, parts) => parts.slice(0, index + 1).join("/"));
   const listed = await git(env, {
-    cwd: commonDir,
-    gitDir: commonDir,
+    ...inRepository(commonDir),
     args: ["for-each-ref", "--format=%(refname:lstrip=2)", ...above.map((name) => `refs/heads/${name}`)],
   });
   // Given a name, git also lists what is below it.

@@ -4,8 +4,9 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Env, Home } from "../../home/paths.ts";
 import { git, tryGit } from "../call/call.ts";
-import { commonDirOf, gitDirOf } from "./locate.ts";
+import { commitNamed } from "../call/commits.ts";
 import { mirrorOf, upstreamRef } from "../mirror/names.ts";
+import { commonDirOf, gitDirOf } from "./locate.ts";
 import { branchAt, isTabled, refAt } from "./refs.ts";
 
 export type BranchList = {
@@ -33,9 +34,7 @@ export async function branchesOf(repo: string, env: Env): Promise<BranchList> {
 
 /** The commit that a branch is at; undefined where there is none. */
 export async function tipOfBranch(repo: string, branch: string, env: Env): Promise<string | undefined> {
-  const args = ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}^{commit}`];
-  const { code, out } = await tryGit(env, { ...callIn(repo), args });
-  return code === 0 ? out.toString("utf8").trim() : undefined;
+  return commitNamed(env, callIn(repo), `refs/heads/${branch}`);
 }
 
 /** The tree of a commit: the digest of a workspace that begins there, before anybody has touched it. */

@@ -34,6 +34,13 @@ export function commonDirOf(gitDir: string): string {
   return named === undefined || named === "" ? gitDir : resolve(gitDir, named);
 }
 
+/** The git directory that all worktrees of the user's repository share. */
+export function commonDirIn(repo: string): string {
+  const gitDir = gitDirOf(repo);
+  if (gitDir === undefined) throw goneRepository(repo);
+  return commonDirOf(gitDir);
+}
+
 /** The user has moved or deleted the repository of a project. */
 export function goneRepository(repo: string): UserError {
   return new UserError("no-repository", `There is no git repository at ${repo} any more.`, {

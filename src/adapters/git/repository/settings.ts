@@ -7,9 +7,10 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { unless } from "../../files/errno.ts";
 import { UserError } from "../../user-error.ts";
-import { git } from "../call/call.ts";
-import { commonDirOf, gitDirOf } from "./locate.ts";
+import { git, type Identity } from "../call/call.ts";
+import { inRepository } from "../call/commits.ts";
 import type { Git } from "../workspace/bench.ts";
+import { commonDirOf, gitDirOf } from "./locate.ts";
 import { branchAt } from "./refs.ts";
 
 type RemoteRepository = {
@@ -33,7 +34,7 @@ export type RepositorySettings = {
   readonly hooks: string;
   /** Where Git LFS keeps files. */
   readonly lfs: string;
-  readonly user: { readonly name: string; readonly email: string };
+  readonly user: Identity;
   /** Whether the user signs commits. */
   readonly isSigned: boolean;
   /** Filters of the user's own configuration: `NAME KEY` and the value. */
@@ -177,14 +178,10 @@ export function entriesOf(format: ReadonlyMap<string, string>, section: string):
 
 const GATE = 5;
 
-export async function authorOf(
-  { env }: Git,
-  repo: string,
-  what: string,
-): Promise<{ readonly name: string; readonly email: string }> {
+export async function authorOf({ env }: Git, repo: string, what: string): Promise<Identity> {
   const args = ["config", "--list", "--show-scope", "--includes", "-z"];
   const commonDir = commonDirOf(gitDirOf(repo) ?? repo);
-  const fields = (await git(env, { cwd: commonDir, gitDir: commonDir, args })).split("\0");
+  const fields = (await git(env, { ...inRepository(commonDir), args })).split("\0");
   const values = new Map<string, string>();
   for (let place = 0; place + 1 < fields.length; place += 2) {
     const [scope = "", entry = ""] = fields.slice(place, place + 2);

@@ -15,22 +15,22 @@ import { failpoint } from "../../failpoint.ts";
 import { unless } from "../../files/errno.ts";
 import { makeFolder, writePrivate } from "../../home/folders.ts";
 import { UserError } from "../../user-error.ts";
+import { GitError } from "../call/call.ts";
+import { isAncestor } from "../call/commits.ts";
+import { treeInMirror } from "../mirror/loose-objects.ts";
+import { inMirror } from "../mirror/mirror.ts";
+import { earlierRef, mirrorOf, runRef } from "../mirror/names.ts";
+import { refsOfRun } from "../mirror/run-refs.ts";
+import { isFolder, isThere } from "../repository/locate.ts";
+import { refAt } from "../repository/refs.ts";
 import { tipOf } from "../snapshot/agent-head.ts";
-import { GitError, tryGit } from "../call/call.ts";
-import { compact } from "./compact.ts";
+import { digest } from "../snapshot/digest.ts";
 import { commitFor, updateRefs } from "../snapshot/handover.ts";
 import { headIndex } from "../snapshot/head-index.ts";
 import { treeWithLeftOut } from "../snapshot/tree-to-commit.ts";
-import { isFolder, isThere } from "../repository/locate.ts";
-import { treeInMirror } from "../mirror/loose-objects.ts";
-import { inMirror } from "../mirror/mirror.ts";
+import { benchAt, forgetBench, type Bench, type Git } from "../workspace/bench.ts";
+import { compact } from "./compact.ts";
 import { freeName, moveInto } from "./move.ts";
-import { mirrorOf, earlierRef, runRef } from "../mirror/names.ts";
-import { benchAt, forgetBench } from "../workspace/bench.ts";
-import type { Bench, Git } from "../workspace/bench.ts";
-import { refAt } from "../repository/refs.ts";
-import { refsOfRun } from "../mirror/run-refs.ts";
-import { digest } from "../snapshot/digest.ts";
 
 export type Release = {
   readonly run: string;
@@ -157,6 +157,5 @@ type Held = { readonly left: string; readonly head: string; readonly tree: strin
 /** Whether the same work was found before, on top of the same head. */
 async function holds(on: Git, mirror: string, { left, head, tree }: Held): Promise<boolean> {
   if ((await treeInMirror(on, mirror, left)) !== tree) return false;
-  const args = ["merge-base", "--is-ancestor", head, left];
-  return head === "" || (await tryGit(on.env, { ...inMirror(mirror), args })).code === 0;
+  return head === "" || isAncestor(on.env, inMirror(mirror), [head, left]);
 }

@@ -6,11 +6,11 @@
  */
 
 import { git, gitRecords, tryGit } from "../call/call.ts";
-import type { Call } from "../call/call.ts";
-import { commonDirOf, gitDirOf } from "../repository/locate.ts";
+import { inRepository, isAncestor } from "../call/commits.ts";
 import { inMirror } from "../mirror/mirror.ts";
-import type { Git } from "../workspace/bench.ts";
 import type { RunRefs } from "../mirror/run-refs.ts";
+import { commonDirOf, gitDirOf } from "../repository/locate.ts";
+import type { Git } from "../workspace/bench.ts";
 
 export type Commit = { readonly oid: string; readonly at: string; readonly subject: string };
 
@@ -29,7 +29,7 @@ export async function offBranches(
   const gitDir = repo === "" ? undefined : gitDirOf(repo);
   if (gitDir === undefined || wanted.length === 0) return new Set(wanted);
   const commonDir = commonDirOf(gitDir);
-  const call: Omit<Call, "args"> = { cwd: commonDir, gitDir: commonDir };
+  const call = inRepository(commonDir);
   const types = await git(on.env, {
     ...call,
     args: ["cat-file", "--batch-check=%(objecttype)"],
@@ -106,10 +106,7 @@ const DIFF = [
 async function beforeLeft(on: Git, { mirror, refs }: Left): Promise<string> {
   const left = lastLeft(refs);
   const head = refs.head === "" ? refs.base : refs.head;
-  const isBelow = async (): Promise<boolean> => {
-    const args = ["merge-base", "--is-ancestor", head, left];
-    return (await tryGit(on.env, { ...inMirror(mirror), args })).code === 0;
-  };
+  const isBelow = (): Promise<boolean> => isAncestor(on.env, inMirror(mirror), [head, left]);
   if (head !== "" && (await isBelow())) return head;
   const args = ["rev-parse", "--verify", "--quiet", `${left}^1`];
   const { code, out } = await tryGit(on.env, { ...inMirror(mirror), args });

@@ -9,12 +9,12 @@ import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { unless } from "../../files/errno.ts";
 import { UserError } from "../../user-error.ts";
-import { bytePath } from "./paths.ts";
 import { failed, git, isNoRoom, tryGit, type Answer, type Call } from "../call/call.ts";
-import { parseIndex, type IndexFile } from "./index-file.ts";
-import { isThere } from "../repository/locate.ts";
 import { removeUnfinished } from "../mirror/loose-objects.ts";
+import { isThere } from "../repository/locate.ts";
 import { at, type Bench, type Git } from "../workspace/bench.ts";
+import { indexIn, type IndexFile } from "./index-file.ts";
+import { bytePath } from "./paths.ts";
 
 const NO_COMMIT = /^error: '(.+?)\/?' does not have a commit checked out$/m;
 const NO_FILE = /^error: (.+): can only add regular files/m;
@@ -32,7 +32,7 @@ export async function withRules(on: Git, bench: Bench, { file, index, copy }: Ad
     const bytes = readFileSync(file);
     return bytes.equals(index.bytes) || (copy === index.bytes && bytes.equals(copy))
       ? index
-      : parsed(bytes, bench);
+      : indexIn(bytes, bench);
   };
   const seen = read();
   const hidden = hiddenRules(bench.path, index, () => seen);
@@ -41,12 +41,6 @@ export async function withRules(on: Git, bench: Bench, { file, index, copy }: Ad
   const args = ["add", "--force", "--sparse", "--pathspec-from-file=-", "--pathspec-file-nul"];
   await git(on.env, { ...at(bench, file), args, input });
   return read();
-}
-
-function parsed(bytes: Buffer, { oidBytes, own }: Bench): IndexFile {
-  const index = parseIndex(bytes, oidBytes);
-  if (index === undefined) throw new Error(`git has written an index for ${own} that cannot be read`);
-  return index;
 }
 
 /**

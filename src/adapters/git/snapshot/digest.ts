@@ -7,18 +7,18 @@
 
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { git, tryGit } from "../call/call.ts";
+import { withScratch } from "../call/scratch.ts";
+import { entriesIn, NESTED_MODE } from "../mirror/loose-objects.ts";
+import { writeTree } from "../mirror/write-objects.ts";
+import { commonDirOf, gitDirOf } from "../repository/locate.ts";
+import { headAt } from "../repository/refs.ts";
+import { at, keptAway, leaveOut, within, type Bench, type Git } from "../workspace/bench.ts";
 import { addAll, withRules } from "./add-work.ts";
 import { tipOf } from "./agent-head.ts";
-import { artifactTest } from "./paths.ts";
-import { git, tryGit } from "../call/call.ts";
-import { writeTree } from "../mirror/write-objects.ts";
 import { headIndex, keepStamps } from "./head-index.ts";
 import { GITLINK, isSameEntry, pairs, withNested, type IndexFile } from "./index-file.ts";
-import { commonDirOf, gitDirOf } from "../repository/locate.ts";
-import { entriesIn, NESTED_MODE } from "../mirror/loose-objects.ts";
-import { at, keptAway, leaveOut, within, type Bench, type Git } from "../workspace/bench.ts";
-import { headAt } from "../repository/refs.ts";
-import { withScratch } from "../call/scratch.ts";
+import { artifactTest, textOfName } from "./paths.ts";
 
 export async function digest(on: Git, bench: Bench, own: readonly string[]): Promise<string> {
   const artifacts = bench.isPlace === true ? [...own, ...keptAway(bench)] : own;
@@ -170,7 +170,7 @@ export async function withCopy<T>(on: Git, bench: Bench, use: (index: string) =>
 /** Without starting anything inside: only where its HEAD is. */
 function nestedIn(bench: Pick<Bench, "path">): (name: string) => string | undefined {
   return (name) => {
-    const gitDir = gitDirOf(join(bench.path, Buffer.from(name, "latin1").toString("utf8")));
+    const gitDir = gitDirOf(join(bench.path, textOfName(name)));
     return gitDir === undefined ? undefined : headAt(gitDir, commonDirOf(gitDir));
   };
 }

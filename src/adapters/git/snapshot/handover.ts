@@ -6,22 +6,21 @@
  */
 
 import { failpoint } from "../../failpoint.ts";
-import { tipOf } from "./agent-head.ts";
-import { artifactTest } from "./paths.ts";
-import { git, gitRecords, tryGit } from "../call/call.ts";
-import { madeDurable, makeCommit, type MadeCommit } from "../mirror/write-objects.ts";
-import { headIndex } from "./head-index.ts";
-import { treeWithLeftOut } from "./tree-to-commit.ts";
+import { git, gitRecords, type Identity } from "../call/call.ts";
+import { isAncestor } from "../call/commits.ts";
+import { withScratch } from "../call/scratch.ts";
 import { treeInMirror } from "../mirror/loose-objects.ts";
 import { inMirror } from "../mirror/mirror.ts";
 import { mirrorOf, runRef, workRef } from "../mirror/names.ts";
-import { requireNoneNested } from "./nested-repositories.ts";
-import { within, type Bench, type Git } from "../workspace/bench.ts";
+import { madeDurable, makeCommit, type MadeCommit } from "../mirror/write-objects.ts";
 import { refAt } from "../repository/refs.ts";
-import { withScratch } from "../call/scratch.ts";
 import { updateRef, writeRefs } from "../repository/update-ref.ts";
-
-type Author = { readonly name: string; readonly email: string };
+import { within, type Bench, type Git } from "../workspace/bench.ts";
+import { tipOf } from "./agent-head.ts";
+import { headIndex } from "./head-index.ts";
+import { requireNoneNested } from "./nested-repositories.ts";
+import { artifactTest } from "./paths.ts";
+import { treeWithLeftOut } from "./tree-to-commit.ts";
 
 export type Handover = {
   readonly run: string;
@@ -29,7 +28,7 @@ export type Handover = {
   readonly tree: string;
   readonly artifacts: readonly string[];
   readonly message: string;
-  readonly author?: Author;
+  readonly author?: Identity;
 };
 
 /** Gives the commit of the work. Doing it twice gives the same. */
@@ -129,7 +128,7 @@ export async function commitFor(
     return { commit: head, notes: [] };
   // Every head descends from the base.
   const isKnown = ["", head, bench.base].includes(tip);
-  const isOlder = head !== "" && (isKnown || (await isAncestor(on, bench, [tip, head])));
+  const isOlder = head !== "" && (isKnown || (await isAncestor(on.env, within(bench), [tip, head])));
   const parent = isOlder ? head : tip;
   if (parent !== head && (await treeInMirror(on, bench.mirror, parent)) === tree)
     return { commit: parent, notes: [] };
@@ -147,11 +146,6 @@ async function hasMerged(
   if (bench.isPlace === true || ["", head, bench.base].includes(tip)) return false;
   const args = ["rev-list", "--merges", "--max-count=1", tip, "--not", head, bench.base];
   return (await git(on.env, { ...within(bench), args })) !== "";
-}
-
-async function isAncestor(on: Git, bench: Bench, commits: readonly [string, string]): Promise<boolean> {
-  const args = ["merge-base", "--is-ancestor", ...commits];
-  return (await tryGit(on.env, { ...within(bench), args })).code === 0;
 }
 
 /** All of them or none, durable when it returns. */

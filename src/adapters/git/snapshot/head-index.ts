@@ -13,9 +13,9 @@ import { unless } from "../../files/errno.ts";
 import { writePrivate } from "../../home/folders.ts";
 import { UserError } from "../../user-error.ts";
 import { failed, git, gitRecords, tryGit } from "../call/call.ts";
-import { parseIndex, withStamps, type IndexFile } from "./index-file.ts";
-import { at, type Bench, type Git } from "../workspace/bench.ts";
 import { withScratch } from "../call/scratch.ts";
+import { at, type Bench, type Git } from "../workspace/bench.ts";
+import { indexIn, parseIndex, withStamps, type IndexFile } from "./index-file.ts";
 
 const PREFIX = "index-";
 const SETTLED_S = 1;
@@ -50,14 +50,14 @@ async function make(on: Git, bench: Bench, tip: string): Promise<IndexFile> {
     if (answer.code !== 0) throw refused(bench, failed({ ...call, args }, answer));
     const skipped = skippedOf(bench);
     if (skipped.length > 0) {
-      const names = parsed(readFileSync(file), bench).entries.map(({ name }) => name);
+      const names = indexIn(readFileSync(file), bench).entries.map(({ name }) => name);
       const absent = names.filter((name) => isSkipped(skipped, name)).map((name) => `${name}\0`);
       const input = Buffer.from(absent.join(""), "latin1");
       await git(on.env, { ...call, args: ["update-index", "--skip-worktree", "-z", "--stdin"], input });
     }
     return readFileSync(file);
   });
-  const index = parsed(bytes, bench);
+  const index = indexIn(bytes, bench);
   const others = readdirSync(bench.own).filter((name) => name.startsWith(PREFIX));
   const last = unless(["ENOENT"], () => readFileSync(join(bench.own, others[0] ?? "none")));
   const from = last === undefined ? undefined : parseIndex(last, bench.oidBytes);
@@ -66,13 +66,7 @@ async function make(on: Git, bench: Bench, tip: string): Promise<IndexFile> {
   put(bench, tip, stamped);
   for (const name of others)
     if (join(bench.own, name) !== fileOf(bench, tip)) rmSync(join(bench.own, name), { force: true });
-  return parsed(stamped, bench);
-}
-
-function parsed(bytes: Buffer, { oidBytes, own }: Bench): IndexFile {
-  const index = parseIndex(bytes, oidBytes);
-  if (index === undefined) throw new Error(`git has written an index for ${own} that cannot be read`);
-  return index;
+  return indexIn(stamped, bench);
 }
 
 /** A branch that names nothing: what the work is worth, nobody can tell. */

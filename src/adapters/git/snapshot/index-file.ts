@@ -78,6 +78,13 @@ export function parseIndex(bytes: Buffer, oidBytes: number): IndexFile | undefin
   return { bytes, entries, end: at, isPartial: isPartial(bytes, at, limit) };
 }
 
+/** An index that git has just written into the directory at `own`. */
+export function indexIn(bytes: Buffer, { oidBytes, own }: { oidBytes: number; own: string }): IndexFile {
+  const index = parseIndex(bytes, oidBytes);
+  if (index === undefined) throw new Error(`git has written an index for ${own} that cannot be read`);
+  return index;
+}
+
 /** As git writes the numbers of packs: each further byte counts from one more. */
 function varint(bytes: Buffer, from: number): { value: number; next: number } {
   let at = from;

@@ -9,16 +9,17 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unless } from "../../files/errno.ts";
 import { UserError } from "../../user-error.ts";
-import { tipOf } from "./agent-head.ts";
 import { git, gitRecords, type Call } from "../call/call.ts";
+import { withScratch } from "../call/scratch.ts";
+import { entriesIn, NESTED_MODE, type TreeEntry } from "../mirror/loose-objects.ts";
+import { commonDirOf, gitDirOf } from "../repository/locate.ts";
+import { at, type Bench, type Git } from "../workspace/bench.ts";
+import { isInMirror, submodulesOf, type Submodule } from "../workspace/submodules.ts";
+import { tipOf } from "./agent-head.ts";
+import { hasNested, nestingOf } from "./digest.ts";
 import { headIndex } from "./head-index.ts";
 import type { IndexFile } from "./index-file.ts";
-import { commonDirOf, gitDirOf } from "../repository/locate.ts";
-import { entriesIn, NESTED_MODE, type TreeEntry } from "../mirror/loose-objects.ts";
-import { at, type Bench, type Git } from "../workspace/bench.ts";
-import { withScratch } from "../call/scratch.ts";
-import { isInMirror, submodulesOf, type Submodule } from "../workspace/submodules.ts";
-import { hasNested, nestingOf } from "./digest.ts";
+import { textOfName } from "./paths.ts";
 
 const GATE = 5;
 const NAMES_MAX = 5;
@@ -52,7 +53,7 @@ export async function requireNoneNested(
   // Of all that git does not know, only these are folders.
   const nested = names.find((name) => name.endsWith("/"));
   if (nested === undefined) return;
-  throw nestedRepository(bench, run, Buffer.from(nested.slice(0, -1), "latin1").toString("utf8"));
+  throw nestedRepository(bench, run, textOfName(nested.slice(0, -1)));
 }
 
 function nestedRepository({ path }: Bench, run: string, folder: string): UserError {
@@ -83,9 +84,9 @@ export async function requireDeliverable(on: Git, bench: Bench, of: DigestedWork
   const submodules = await submodulesOf(on, { mirror: bench.mirror, commit: tree });
   const paths = new Set(submodules.map(({ path }) => path));
   const foreign = (await linksIn(on, bench, tree)).find(
-    (link) => !paths.has(textOf(link.name)) && !known.has(nameOf(link)),
+    (link) => !paths.has(textOfName(link.name)) && !known.has(nameOf(link)),
   );
-  if (foreign !== undefined) throw nestedRepository(bench, run, textOf(foreign.name));
+  if (foreign !== undefined) throw nestedRepository(bench, run, textOfName(foreign.name));
   const gitDir = gitDirOf(repo);
   const place = {
     folder: bench.path,
@@ -102,11 +103,7 @@ async function linksIn(on: Git, { mirror }: Bench, tree: string): Promise<readon
 }
 
 function nameOf({ oid, name }: TreeEntry): string {
-  return `${oid} ${textOf(name)}`;
-}
-
-function textOf(name: string): string {
-  return Buffer.from(name, "latin1").toString("utf8");
+  return `${oid} ${textOfName(name)}`;
 }
 
 type Outer = {
@@ -179,6 +176,6 @@ async function changesIn(
     };
     await git(on.env, { ...call, args: ["read-tree", oid] });
     const args = ["ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard"];
-    return [...new Set((await gitRecords(on.env, { ...call, args })).map(textOf))];
+    return [...new Set((await gitRecords(on.env, { ...call, args })).map(textOfName))];
   });
 }

@@ -87,6 +87,11 @@ export function bytePath(folder: string, name: string): Buffer {
   return Buffer.concat([Buffer.from(folder + sep), Buffer.from(name, "latin1")]);
 }
 
+/** The text of such a name, as far as it is UTF-8. */
+export function textOfName(name: string): string {
+  return Buffer.from(name, "latin1").toString("utf8");
+}
+
 function nameOf(text: string): string {
   return Buffer.from(text).toString("latin1");
 }

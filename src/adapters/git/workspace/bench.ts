@@ -15,11 +15,10 @@ import { unless } from "../../files/errno.ts";
 import { makeFolder, writePrivate } from "../../home/folders.ts";
 import type { Env, Home } from "../../home/paths.ts";
 import { UserError } from "../../user-error.ts";
-import { ignoreLines, isCovered } from "../snapshot/paths.ts";
-import { OURSELVES, type Call } from "../call/call.ts";
-import { gitDirOf, isFolder } from "../repository/locate.ts";
+import { OURSELVES, type Call, type Identity } from "../call/call.ts";
 import { whileLocked } from "../call/locks.ts";
 import { ensureMirror } from "../mirror/mirror.ts";
+import { gitDirOf, isFolder } from "../repository/locate.ts";
 import {
   configText,
   entriesOf,
@@ -27,6 +26,7 @@ import {
   settingsOf,
   type RepositorySettings,
 } from "../repository/settings.ts";
+import { ignoreLines, isCovered } from "../snapshot/paths.ts";
 
 /** What every call of git in this adapter needs: the state home and the environment of the process. */
 export type Git = {
@@ -48,7 +48,7 @@ export type Bench = {
   /** The commit that the work began from; empty in place. */
   readonly base: string;
   /** Whose the engine's commits are: the user's identity, where git knows it. */
-  readonly author: { readonly name: string; readonly email: string };
+  readonly author: Identity;
   /** Whether the user signs commits. */
   readonly isSigned: boolean;
   readonly oidBytes: number;

@@ -21,9 +21,9 @@ import {
 import { dirname, join } from "node:path";
 import { codeOf, unless } from "../../files/errno.ts";
 import { newName } from "../../home/new-name.ts";
-import { bytePath } from "../snapshot/paths.ts";
 import { gitRecords, tryGit, type Call } from "../call/call.ts";
 import { gitDirOf } from "../repository/locate.ts";
+import { bytePath, textOfName } from "../snapshot/paths.ts";
 import { within, type Bench, type Git } from "./bench.ts";
 
 const FILE = ".worktreeinclude";
@@ -86,7 +86,7 @@ function copy({ repo, path, name, max }: IncludedFiles): number | undefined {
   if (unless(MISSING, () => lstatSync(to)) !== undefined) return 0;
   const read = readPlain(repo, name, max);
   if (read === undefined) return undefined;
-  const folder = dirname(Buffer.from(name, "latin1").toString("utf8"));
+  const folder = dirname(textOfName(name));
   try {
     mkdirSync(join(path, folder), { recursive: true });
     if (realpathSync(join(path, folder)) !== join(realpathSync(path), folder)) return undefined;
@@ -111,7 +111,7 @@ function readPlain(
   name: string,
   max: number,
 ): { readonly bytes: Buffer; readonly mode: number } | undefined {
-  const folder = dirname(Buffer.from(name, "latin1").toString("utf8"));
+  const folder = dirname(textOfName(name));
   if (unless(MISSING, () => realpathSync(join(repo, folder))) !== join(realpathSync(repo), folder))
     return undefined;
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -127,5 +127,5 @@ function readPlain(
 }
 
 function shown(name: string): string {
-  return JSON.stringify(Buffer.from(name, "latin1").toString("utf8"));
+  return JSON.stringify(textOfName(name));
 }

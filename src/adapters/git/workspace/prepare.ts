@@ -11,21 +11,22 @@ import { join } from "node:path";
 import { failpoint } from "../../failpoint.ts";
 import { makeFolder, syncFolder } from "../../home/folders.ts";
 import { UserError } from "../../user-error.ts";
-import { badName, branchProblem, elsewhere, holderOf } from "../repository/branch-problem.ts";
 import { failed, tryGit, type Call } from "../call/call.ts";
-import { makeClone } from "./clone.ts";
-import { updateRefs } from "../snapshot/handover.ts";
-import { includeFiles } from "./included-files.ts";
-import { isFolder, isThere } from "../repository/locate.ts";
-import { fetchCommit, inMirror, refreshMirror, sourceOf } from "../mirror/mirror.ts";
-import { runRef } from "../mirror/names.ts";
-import { isWorkspaceAt, leaveOut, makeBench, openBench, ruleOut, type Git } from "./bench.ts";
+import { commitNamed, inRepository } from "../call/commits.ts";
 import { bringOver, tipIn } from "../delivery/publish.ts";
+import { fetchCommit, inMirror, refreshMirror } from "../mirror/mirror.ts";
+import { runRef } from "../mirror/names.ts";
+import { badName, branchProblem, elsewhere, holderOf } from "../repository/branch-problem.ts";
+import { commonDirIn, isFolder, isThere } from "../repository/locate.ts";
 import { refAt } from "../repository/refs.ts";
-import { quarantine } from "../salvage/move.ts";
 import { settingsOf } from "../repository/settings.ts";
-import { addSubmodules } from "./submodules.ts";
 import { tryUpdateRef } from "../repository/update-ref.ts";
+import { quarantine } from "../salvage/move.ts";
+import { updateRefs } from "../snapshot/handover.ts";
+import { isWorkspaceAt, leaveOut, makeBench, openBench, ruleOut, type Git } from "./bench.ts";
+import { makeClone } from "./clone.ts";
+import { includeFiles } from "./included-files.ts";
+import { addSubmodules } from "./submodules.ts";
 
 export type WorkspaceRequest = {
   readonly run: string;
@@ -53,7 +54,7 @@ export async function prepare(on: Git, wanted: WorkspaceRequest): Promise<Prepar
   const path = join(realpathSync(on.home.workspaces), run);
   const found = await existing(on, path, run);
   if (found !== undefined) return found;
-  const commonDir = sourceOf(repo);
+  const commonDir = commonDirIn(repo);
   const bad = await badName({ env: on.env, commonDir }, wanted.branch);
   if (bad !== undefined) throw bad;
   const mirror = await refreshMirror(on, repo);
@@ -109,9 +110,9 @@ async function beginning(
   const holder = tip === undefined ? undefined : await holderOf({ env: on.env, commonDir }, branch);
   if (holder !== undefined) throw elsewhere(branch, holder);
   const start =
-    (await commitNamed(on, { cwd: commonDir, gitDir: commonDir }, wanted.base)) ??
+    (await commitNamed(on.env, inRepository(commonDir), wanted.base)) ??
     // The work of an earlier run, which the user's repository need not have.
-    (await commitNamed(on, inMirror(mirror), wanted.base));
+    (await commitNamed(on.env, inMirror(mirror), wanted.base));
   const base = tip === undefined ? start : await forkOf(on, commonDir, { tip, start });
   if (base === undefined)
     throw new UserError("no-base", `${wanted.base} is not a commit of ${wanted.repo}.`, "git log");
@@ -136,14 +137,8 @@ async function forkOf(
 ): Promise<string> {
   if (start === undefined) return tip;
   const args = ["merge-base", start, tip];
-  const { code, out } = await tryGit(on.env, { cwd: commonDir, gitDir: commonDir, args });
+  const { code, out } = await tryGit(on.env, { ...inRepository(commonDir), args });
   return code === 0 ? out.toString("utf8").trim() : tip;
-}
-
-async function commitNamed(on: Git, call: Omit<Call, "args">, name: string): Promise<string | undefined> {
-  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`];
-  const { code, out } = await tryGit(on.env, { ...call, args });
-  return code === 0 ? out.toString("utf8").trim() : undefined;
 }
 
 /** A commit that no branch has, as with a detached HEAD, is not in the mirror yet. */
@@ -155,13 +150,13 @@ async function requireCommit(on: Git, { mirror, commonDir }: PrepareSite, oid: s
 }
 
 async function createBranch(on: Git, { wanted, commonDir }: PrepareSite, oid: string): Promise<void> {
-  if ((await commitNamed(on, { cwd: commonDir, gitDir: commonDir }, oid)) === undefined) {
+  if ((await commitNamed(on.env, inRepository(commonDir), oid)) === undefined) {
     const problem = await bringOver(on, { repo: wanted.repo, commit: oid });
     if (problem !== "") throw cannotCreate(wanted.branch, problem);
   }
   const reason = `signalbox: run ${wanted.run} begins`;
   const args = ["update-ref", "-m", reason, `refs/heads/${wanted.branch}`, oid, "0".repeat(oid.length)];
-  const call: Call = { cwd: commonDir, gitDir: commonDir, args };
+  const call: Call = { ...inRepository(commonDir), args };
   const answer = await tryUpdateRef(on, commonDir, call);
   if (answer.code === 0) return;
   const isRefused = /cannot create|exists; cannot|cannot lock ref/.test(answer.err);
