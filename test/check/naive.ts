@@ -91,9 +91,10 @@ export function worstOf(naive: Naive): Record<string, number> | undefined {
   for (const name of names) {
     const after = longest(naive, name);
     if (after === undefined) return undefined;
-    worst[name] = Math.max(
+    // Too many for the arguments of one call.
+    worst[name] = all.reduce(
+      (most, { to, human, cost }) => (human ? Math.max(most, (cost[name] ?? 0) + (after[to] ?? 0)) : most),
       0,
-      ...all.filter(({ human }) => human).map(({ to, cost }) => (cost[name] ?? 0) + (after[to] ?? 0)),
     );
   }
   return worst;

@@ -12,7 +12,10 @@ const isDeep = process.env["SIGNALBOX_DEEP"] !== undefined;
 
 const CHOSEN = isDeep ? STATES : FEWER;
 
-type Ending = (desk: Desk, path: string, lot: number) => Promise<void | { readonly isGitDeleted: true }>;
+/** `end` is the final state; `row` chooses where the process is killed. */
+type Lot = { readonly end: string; readonly row: number };
+
+type Ending = (desk: Desk, path: string, lot: Lot) => Promise<void | { readonly isGitDeleted: true }>;
 
 /** Killed there, the next supervisor finishes. Every release comes by each of them. */
 const FAILPOINTS = [
@@ -31,20 +34,20 @@ function deathsOf(lot: number): readonly string[] {
   return isDeep ? [at(lot), at(lot + 2), at(lot + 5)] : [at(lot)];
 }
 
-async function finish(desk: Desk): Promise<void> {
-  await desk.move("r1", "finished");
+async function finish(desk: Desk, end: string): Promise<void> {
+  await desk.move("r1", end);
   await desk.carryOut();
 }
 
 const ENDINGS: Readonly<Record<string, Ending>> = {
-  done: finish,
+  done: (desk, _path, { end }) => finish(desk, end),
   cancel: async (desk) => {
     await desk.move("r1", "dropped");
     await desk.carryOut();
   },
   // The run is over, and its workspace was never released.
-  gc: async (desk) => {
-    await desk.move("r1", "finished");
+  gc: async (desk, _path, { end }) => {
+    await desk.move("r1", end);
     desk.withStore((store) => {
       const fence = store.fence();
       for (const { key } of store.deeds("r1")) {
@@ -54,20 +57,20 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
     });
     expect((await desk.call("workspace", "gc")).code).toBe(0);
   },
-  "repair of a lost bench": async (desk) => {
+  "repair of a lost bench": async (desk, _path, { end }) => {
     rmSync(join(desk.home.root, "git"), { recursive: true });
     expect((await desk.call("doctor", "--repair")).stderr).not.toContain("Error");
-    await finish(desk);
+    await finish(desk, end);
   },
-  "repair of a deleted .git": async (desk, path) => {
+  "repair of a deleted .git": async (desk, path, { end }) => {
     rmSync(join(path, ".git"), { recursive: true });
     expect((await desk.call("doctor", "--repair")).stderr).not.toContain("Error");
-    await finish(desk);
+    await finish(desk, end);
     return { isGitDeleted: true };
   },
-  recovery: async (desk, _path, lot) => {
-    await desk.move("r1", "finished");
-    const [first, ...more] = deathsOf(lot);
+  recovery: async (desk, _path, { end, row }) => {
+    await desk.move("r1", end);
+    const [first, ...more] = deathsOf(row);
     expect(await desk.carryOutApart(first ?? "")).toBe("SIGKILL");
     for (const name of more) await desk.carryOutApart(name);
     await desk.carryOut();
@@ -88,7 +91,10 @@ test.for(SAMPLE)("$state.name, $how", async ({ state, end, row }) => {
   const path = await desk.begin("r1");
   makeState(desk, path, state);
   const before = lookAt(desk, "r1", path);
-  const expected = await end(desk, path, row);
+  if (state.isUndeliverable === true)
+    await expect(desk.move("r1", "finished")).rejects.toThrow(/nested|submodule/);
+  const final = state.isUndeliverable === true ? "dropped" : "finished";
+  const expected = await end(desk, path, { end: final, row });
   expect(desk.withStore((store) => store.workspace("r1")?.status)).toBe("released");
   expect(existsSync(path)).toBe(false);
   await expectNothingLost(desk, before, { ...state, ...expected });

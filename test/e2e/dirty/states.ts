@@ -14,6 +14,8 @@ export type State = {
   readonly operation?: string;
   /** It gets along with the others of these in one workspace. */
   readonly isSimple?: true;
+  /** No commit can deliver it: the run cannot be finished with it, only dropped. */
+  readonly isUndeliverable?: true;
   /** Files that are on the disk only after restoring: a sparse checkout hides them. */
   readonly isSparse?: true;
 };
@@ -108,6 +110,7 @@ export const STATES: readonly State[] = [
   },
   {
     name: "nested repository",
+    isUndeliverable: true,
     make: (spot) => {
       const nested = { ...spot, path: join(spot.path, "nested") };
       mkdirSync(nested.path);
@@ -170,7 +173,7 @@ export const STATES: readonly State[] = [
     operation: "CHERRY_PICK_HEAD",
     make: (spot) => (diverge(spot), tryGit(spot, "cherry-pick", theirs(spot))),
   },
-  { name: "submodule", operation: "modules/sub", make: addSubmodule },
+  { name: "submodule", operation: "modules/sub", isUndeliverable: true, make: addSubmodule },
   {
     name: "links and odd names",
     make: (spot) => {
