@@ -157,9 +157,9 @@ describe.runIf(isPerson).concurrent("a graph once more", () => {
         await blocked(stage, run);
         expect((await stage.person("answer", "UD-1", "skip")).code).toBe(0);
         await stage.until(run, ({ state }) => state === "looking");
-        const statuses = async (command: string, list: string): Promise<string[]> => {
+        const statuses = async (command: string, field: string): Promise<string[]> => {
           const { document } = await stage.person(command, run);
-          const tasks = document[list] as { status: string; waits: string }[];
+          const tasks = document[field] as { status: string; waits: string }[];
           return tasks.map(({ status, waits }) => `${status}${waits}`);
         };
         expect(await statuses("show", "children")).toEqual(["skipped", "skipped", "done", "done"]);
