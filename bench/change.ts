@@ -40,7 +40,7 @@ Median of ${ROUNDS} changes, each in a state home of its own, with ${of(({ proce
   };
 }
 
-function measure(stage: Stage): Round {
+async function measure(stage: Stage): Promise<Round> {
   hire(stage, "change/agent.sh");
   // The first run proves the workflow: that is once, and before anything begins.
   const run = stage.say(["plan", "more", "More files", "--detach"]);

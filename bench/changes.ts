@@ -1,5 +1,6 @@
 /** Whether it matters how many changes a repository has: `list` as a process, in one with few and in one with many. */
 
+import { quickly } from "./store.ts";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,9 +26,9 @@ export function benchChanges(): Promise<Figure> {
   return onStage((few) => onStage((many) => figureOf(few, many), { files: 1 }), { files: 1 });
 }
 
-function figureOf(few: Stage, many: Stage): Figure {
-  fill(few, FEW);
-  fill(many, MANY);
+async function figureOf(few: Stage, many: Stage): Promise<Figure> {
+  await fill(few, FEW);
+  await fill(many, MANY);
   const round = (): readonly (readonly [number, number])[] =>
     COMMANDS.map((words) => [time(few, words), time(many, words)]);
   round();
@@ -54,22 +55,22 @@ function figureOf(few: Stage, many: Stage): Figure {
   };
 }
 
-function fill({ home, repo }: Stage, count: number): void {
+async function fill({ home, repo }: Stage, count: number): Promise<void> {
   const workflow = loadWorkflow("change");
-  withStore(home, (store) => {
-    store.define(workflow.hash(), workflow.definition);
-    store.database.write(() => {
-      for (let n = 0; n < count; n += 1) begin(store, workflow, { repo, change: `change-${n}` });
+  await withStore(home, async (store) => {
+    await store.commit([{ type: "define", hash: workflow.hash(), definition: workflow.definition }]);
+    await quickly(store, async () => {
+      for (let n = 0; n < count; n += 1) await begin(store, workflow, { repo, change: `change-${n}` });
     });
   });
 }
 
 /** It waits, with nothing left to be done for it: nobody is started by whoever looks. */
-function begin(
+async function begin(
   store: SqliteStore,
   workflow: Workflow,
   { repo, change }: { readonly repo: string; readonly change: string },
-): void {
+): Promise<void> {
   const folder = join(repo, "changes", change);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "proposal.md"), `## Summary\n\nThe change ${change}.\n`);
@@ -87,17 +88,23 @@ function begin(
     reserved: ["place"],
   });
   if (!begun.ok) throw new Error(`${change} refuses: ${begun.refusal.message}`);
-  const appended = store.append({
-    run: change,
-    seq: 0,
-    at,
-    by,
-    events: begun.events,
-    after: begun.run,
-    status: "running",
-    deeds: [],
-    birth: { workflow: "change", goal: `The change ${change}`, repo, base: "main" },
-  });
+  const appended = await store.commit([
+    {
+      type: "append",
+      entry: {
+        run: change,
+        seq: 0,
+        head: "",
+        at,
+        by,
+        events: begun.events,
+        after: begun.run,
+        status: "running",
+        deeds: [],
+        birth: { workflow: "change", goal: `The change ${change}`, repo, base: "main" },
+      },
+    },
+  ]);
   if (appended.type !== "written") throw new Error(`${change}: ${JSON.stringify(appended)}`);
 }
 

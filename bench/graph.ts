@@ -35,15 +35,17 @@ function randomTasks(): readonly Timed[] {
   }));
 }
 
-function figureOf(stage: Stage, tasks: readonly Timed[]): Figure {
+async function figureOf(stage: Stage, tasks: readonly Timed[]): Promise<Figure> {
   furnish(stage);
   const run = stage.say(["run", "graph", "Forty tasks", "--detach"]);
-  const path = waitFor("the workspace", () => stage.workspace(run) || undefined);
+  const path = await waitFor("the workspace", async () => (await stage.workspace(run)) || undefined);
   writeFileSync(join(path, "tasks.md"), listOf(tasks));
   const from = performance.now();
   stage.say(["move", run, "building"]);
-  waitFor("the end", () =>
-    withStore(stage.home, (store) => (store.load(run)?.run.state === "done" ? true : undefined)),
+  await waitFor("the end", () =>
+    withStore(stage.home, async (store) =>
+      (await store.load(run))?.run.state === "done" ? true : undefined,
+    ),
   );
   const took = (performance.now() - from) / 1000;
   const best = bestOf(tasks);

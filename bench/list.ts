@@ -15,9 +15,9 @@ export function benchList(): Promise<Figure> {
   return onStage((few) => onStage((many) => figureOf(few, many), { files: 1 }), { files: 1 });
 }
 
-function figureOf(few: Stage, many: Stage): Figure {
-  fill(few, FEW);
-  fill(many, MANY);
+async function figureOf(few: Stage, many: Stage): Promise<Figure> {
+  await fill(few, FEW);
+  await fill(many, MANY);
   const commands = { list: ["list"], show: ["show", "run000003"] };
   const round = (): Readonly<Record<"list" | "show", readonly [number, number]>> => ({
     list: [time(few, commands.list), time(many, commands.list)],
@@ -45,10 +45,10 @@ function figureOf(few: Stage, many: Stage): Figure {
   };
 }
 
-function fill({ home }: Stage, count: number): void {
+async function fill({ home }: Stage, count: number): Promise<void> {
   const store = openStore(home);
-  beginRuns(store, count);
-  store.close();
+  await beginRuns(store, count);
+  await store.close();
 }
 
 function time({ argv, repo, env }: Stage, words: readonly string[]): number {

@@ -32,12 +32,14 @@ async function measure(stage: Stage): Promise<Figure> {
   try {
     await fill(stage, store);
     stage.say(["list"]);
-    waitFor("all agents", () => (store.agents({ status: "running" }).length >= AGENTS ? true : undefined));
-    waitFor("a quiet moment", () =>
-      store.nextDue() === undefined && store.behind().length === 0 ? true : undefined,
+    await waitFor("all agents", async () =>
+      (await store.agents({ status: "running" })).length >= AGENTS ? true : undefined,
+    );
+    await waitFor("a quiet moment", async () =>
+      (await store.nextDue()) === undefined && (await store.behind()).length === 0 ? true : undefined,
     );
   } finally {
-    store.close();
+    await store.close();
   }
   sleep(WATCHED_MS / 4);
   const ours = oursOf(stage);
@@ -71,7 +73,7 @@ function boxOf({ home, env }: Stage, store: Store): Box {
   return {
     clock: { now: () => Date.now(), mono: () => performance.now() },
     store,
-    artifacts: fileArtifacts({ registry: store }),
+    artifacts: fileArtifacts(store),
     workspaces: gitWorkspaces({ home, env }),
     folders: (run) => runFolders(home, run),
     workflow: workflowsOf(store),

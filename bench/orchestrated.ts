@@ -79,19 +79,19 @@ function inMs(rounds: readonly Session[], value: (round: Session) => number): st
   return of(rounds, value).toFixed(1);
 }
 
-function measure(stage: Stage, tasks: number): Session {
+async function measure(stage: Stage, tasks: number): Promise<Session> {
   hire(stage, "orchestrated/agent.sh");
   writeFileSync(join(stage.folder, "tasks"), `${tasks}\n`);
   const run = stage.say(["run", "orchestrated", "More files", "--detach"]);
-  const round = timeUntil(stage, run, { state: "DONE", answers: ["approved", "per-batch"] });
-  return { ...round, dispatches: dispatchesOf(stage, run) };
+  const round = await timeUntil(stage, run, { state: "DONE", answers: ["approved", "per-batch"] });
+  return { ...round, dispatches: await dispatchesOf(stage, run) };
 }
 
 /** Agents that were called, by the journals of the session and of the runs that were made of it. */
-function dispatchesOf({ home }: Stage, session: string): number {
-  return withStore(home, (store) => {
-    const runs = [session, ...store.childrenOf(session).map(({ run }) => run)];
-    const events = runs.flatMap((run) => store.events(run));
+async function dispatchesOf({ home }: Stage, session: string): Promise<number> {
+  return withStore(home, async (store) => {
+    const runs = [session, ...(await store.childrenOf(session)).map(({ run }) => run)];
+    const events = (await Promise.all(runs.map((run) => store.events(run)))).flat();
     return events.filter(({ event }) => event.type === "agent-called").length;
   });
 }

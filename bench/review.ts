@@ -17,7 +17,7 @@ export function benchReview(): Promise<Figure> {
   return onStage((stage) => figureOf(stage), { terminal: true });
 }
 
-function figureOf(stage: Stage): Figure {
+async function figureOf(stage: Stage): Promise<Figure> {
   writeAgents(stage);
   const socket = join(stage.folder, "bare");
   const tmux = (...args: string[]): void => {
@@ -28,10 +28,8 @@ function figureOf(stage: Stage): Figure {
   };
   tmux("new-session", "-d", "-s", "bare", "sleep 100000");
   try {
-    const rounds = Array.from(
-      { length: ROUNDS },
-      (_, n) => [review(stage, n), bare(stage, n, socket)] as const,
-    );
+    const rounds: (readonly [ours: number, least: number])[] = [];
+    for (let n = 0; n < ROUNDS; n += 1) rounds.push([await review(stage, n), await bare(stage, n, socket)]);
     const ours = median(rounds.map(([one]) => one));
     const least = median(rounds.map(([, one]) => one));
     const ratio = ours / least;
@@ -82,7 +80,7 @@ exec sleep 100000
   );
 }
 
-function review(stage: Stage, n: number): number {
+async function review(stage: Stage, n: number): Promise<number> {
   const { folder } = stage;
   const made = stage.say([
     "task",
@@ -96,19 +94,19 @@ function review(stage: Stage, n: number): number {
     "--json",
   ]);
   const { run } = JSON.parse(made) as { run: string };
-  waitFor(`the handoff of ${run}`, () => (existsSync(join(folder, `ready-${run}`)) ? true : undefined));
+  await waitFor(`the handoff of ${run}`, () => (existsSync(join(folder, `ready-${run}`)) ? true : undefined));
   sleep(500);
   writeFileSync(join(folder, `go-${run}`), "");
-  const to = waitFor(`the reviewer of ${run}`, () => stampIn(join(folder, `to-${run}`)));
+  const to = await waitFor(`the reviewer of ${run}`, () => stampIn(join(folder, `to-${run}`)));
   const took = to - (stampIn(join(folder, `from-${run}`)) ?? Number.NaN);
   stage.say(["task", "cancel", run, "--yes"]);
   return took;
 }
 
-function bare({ folder, env }: Stage, n: number, socket: string): number {
+async function bare({ folder, env }: Stage, n: number, socket: string): Promise<number> {
   const [from, to] = [join(folder, `bare-from-${n}`), join(folder, `bare-to-${n}`)];
   spawnSync("sh", [join(folder, "bare.sh"), from, to, node, socket], { env });
-  const end = waitFor("the bare window", () => stampIn(to));
+  const end = await waitFor("the bare window", () => stampIn(to));
   return end - (stampIn(from) ?? Number.NaN);
 }
 

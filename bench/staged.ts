@@ -38,7 +38,7 @@ Median of ${ROUNDS} runs, each in a state home of its own, with ${of(({ processe
   };
 }
 
-function measure(stage: Stage): Round {
+async function measure(stage: Stage): Promise<Round> {
   const check = hire(stage, "staged/agent.sh");
   const params = [
     "git_workflow=commit",

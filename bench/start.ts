@@ -30,11 +30,11 @@ type Command = {
 
 export function benchStart(): Promise<Figure> {
   return onStage((quiet) =>
-    onStage((busy) => {
+    onStage(async (busy) => {
       const commands = [
         ...general(quiet),
-        ...reads(quiet, waitingRun(quiet)),
-        ...atWork(busy, startedRun(busy)),
+        ...reads(quiet, await waitingRun(quiet)),
+        ...(await atWork(busy, await startedRun(busy))),
       ];
       return figureOf(commands, quiet);
     }),
@@ -60,7 +60,7 @@ function reads({ env, argv, repo }: Stage, run: string): readonly Command[] {
 }
 
 /** A run with a workspace and the files of its life so far, that waits for a person; and others beside it. */
-function waitingRun(stage: Stage): string {
+async function waitingRun(stage: Stage): Promise<string> {
   const runs = Array.from({ length: RUNS }, (_, n) =>
     stage.say([
       "run",
@@ -72,8 +72,9 @@ function waitingRun(stage: Stage): string {
     ]),
   );
   const [run = ""] = runs;
-  waitFor("the workspaces", () => (runs.every((one) => isThere(stage.workspace(one))) ? true : undefined));
-  writeFileSync(join(stage.workspace(run), "TASK.md"), TASK);
+  for (const one of runs)
+    await waitFor("the workspaces", async () => isThere(await stage.workspace(one)) || undefined);
+  writeFileSync(join(await stage.workspace(run), "TASK.md"), TASK);
   stage.say(["submit", run, "fix_instructions", "-"], { input: "Nothing to fix.\n" });
   return run;
 }
@@ -100,17 +101,17 @@ function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-function startedRun(stage: Stage): string {
+async function startedRun(stage: Stage): Promise<string> {
   const run = stage.say(["run", "task", "Dates in the export are off by one", "--detach"]);
-  stage.voiceOf(run);
-  writeFileSync(join(stage.workspace(run), "TASK.md"), TASK);
+  await stage.voiceOf(run);
+  writeFileSync(join(await stage.workspace(run), "TASK.md"), TASK);
   return run;
 }
 
-function atWork(stage: Stage, run: string): readonly Command[] {
+async function atWork(stage: Stage, run: string): Promise<readonly Command[]> {
   const { env, argv, repo } = stage;
-  const agent = { ...env, ...stage.voiceOf(run) };
-  const cwd = stage.workspace(run);
+  const agent = { ...env, ...(await stage.voiceOf(run)) };
+  const cwd = await stage.workspace(run);
   let plans = 0;
   const plan = (): string => `APPROACH: in ${++plans} steps\nTOUCHING: the export\n`;
   const index = indexOf(cwd);

@@ -40,8 +40,8 @@ export function benchStore(): Promise<Figure> {
   return inFolder(async (folder) => {
     const store = openStore(homeAt(folder));
     const workflow = loadTask();
-    store.define(workflow.hash(), workflow.definition);
-    makeProjects(store);
+    await store.commit([{ type: "define", hash: workflow.hash(), definition: workflow.definition }]);
+    await makeProjects(store);
     const lives = acceptedOf(workflow);
     const held: Feed = { lives, name: "held", run: NO_RUN, runs: 0, next: 0 };
     const loaded: Feed = { lives, name: "loaded", run: undefined, runs: 0, next: 0 };
@@ -69,7 +69,7 @@ export function benchStore(): Promise<Figure> {
     const events = store.database.get("SELECT count(*) AS count FROM events")?.["count"];
     const accepted = (ROUNDS + 1) * BATCH * 4;
     bare.close();
-    store.close();
+    await store.close();
     const rate = (of: keyof typeof works): string => thousands(median(rounds.map((one) => one[of])));
     const shareOf = (of: keyof typeof works): number => median(rounds.map((one) => one[of] / one.bare));
     const share = shareOf("told");
@@ -94,20 +94,20 @@ export function benchHistory(): Promise<Figure> {
   return inFolder(async (folder) => {
     const store = openStore(homeAt(folder));
     const workflow = loadTask();
-    store.define(workflow.hash(), workflow.definition);
-    store.database.write(() => {
-      lengthen(store, workflow, { id: "long", events: LONG });
-      for (let n = 0; n < BATCH; n += 1) lengthen(store, workflow, { id: `short-${n}`, events: SHORT });
+    await store.commit([{ type: "define", hash: workflow.hash(), definition: workflow.definition }]);
+    await quickly(store, async () => {
+      await lengthen(store, workflow, { id: "long", events: LONG });
+      for (let n = 0; n < BATCH; n += 1) await lengthen(store, workflow, { id: `short-${n}`, events: SHORT });
     });
     let turn = 0;
-    const long = (): void => observe(store, workflow, "long");
-    const short = (): void => observe(store, workflow, `short-${turn++ % BATCH}`);
+    const long = (): Promise<void> => observe(store, workflow, "long");
+    const short = (): Promise<void> => observe(store, workflow, `short-${turn++ % BATCH}`);
     await perSecond(long);
     await perSecond(short);
     const rounds: { short: number; long: number }[] = [];
     for (let n = 0; n < ROUNDS; n += 1)
       rounds.push({ short: await perSecond(short), long: await perSecond(long) });
-    store.close();
+    await store.close();
     const ratio = median(rounds.map((round) => round.short / round.long));
     const rows = [
       [`${SHORT} events`, thousands(median(rounds.map((round) => round.short)))],
@@ -136,18 +136,18 @@ function acceptedOf(workflow: Workflow): readonly (readonly Incoming[])[] {
   });
 }
 
-function accept(store: SqliteStore, workflow: Workflow, feed: Feed): void {
+async function accept(store: SqliteStore, workflow: Workflow, feed: Feed): Promise<void> {
   const life = feed.lives[feed.runs % feed.lives.length] ?? [];
   const incoming = life[feed.next++];
   if (incoming === undefined) {
     feed.runs += 1;
     feed.next = 0;
     if (feed.run !== undefined) feed.run = NO_RUN;
-    accept(store, workflow, feed);
+    await accept(store, workflow, feed);
     return;
   }
   const id = `${feed.name}-${feed.runs}`;
-  const after = submit(store, workflow, { id, incoming, run: feed.run ?? load(store, id) });
+  const after = await submit(store, workflow, { id, incoming, run: feed.run ?? (await load(store, id)) });
   if (feed.run !== undefined) feed.run = after;
 }
 
@@ -191,9 +191,14 @@ async function acceptWhole(
 const PROJECTS = 200;
 const repoOf = (n: number): string => `/repo/${n % PROJECTS}`;
 
-function makeProjects(store: SqliteStore): void {
+async function makeProjects(store: SqliteStore): Promise<void> {
   for (let n = 0; n < PROJECTS; n += 1)
-    store.putProject({ repo: repoOf(n), name: `p${n}`, defaultBranch: "", agents: 10_000, remote: "" });
+    await store.commit([
+      {
+        type: "put-project",
+        project: { repo: repoOf(n), name: `p${n}`, defaultBranch: "", agents: 10_000, remote: "" },
+      },
+    ]);
 }
 
 const BIRTH = { workflow: "task", goal: "Bench", repo: "/repo", base: "main" };
@@ -206,7 +211,7 @@ function boxOf(folder: string, store: SqliteStore): Box {
   return {
     clock: { now: () => Date.now(), mono: () => performance.now() },
     store,
-    artifacts: fileArtifacts({ registry: store }),
+    artifacts: fileArtifacts(store),
     workspaces: {
       prepare: none,
       digest: none,
@@ -225,8 +230,8 @@ function boxOf(folder: string, store: SqliteStore): Box {
   };
 }
 
-function load(store: SqliteStore, id: string): Run {
-  return store.load(id)?.run ?? NO_RUN;
+async function load(store: SqliteStore, id: string): Promise<Run> {
+  return (await store.load(id))?.run ?? NO_RUN;
 }
 
 type Submission = {
@@ -236,55 +241,76 @@ type Submission = {
   readonly repo?: string | undefined;
 };
 
-function submit(store: SqliteStore, workflow: Workflow, { id, incoming, run, repo }: Submission): Run {
+async function submit(
+  store: SqliteStore,
+  workflow: Workflow,
+  { id, incoming, run, repo }: Submission,
+): Promise<Run> {
   const event = incoming.type === "run-started" ? { ...incoming, run: id } : incoming;
   const next = step(workflow, run, event);
   if (!next.ok) throw new Error(`run ${id} refuses: ${next.refusal.message}`);
-  const appended = store.append({
-    run: id,
-    seq: run.seq,
-    at: incoming.at,
-    by: { type: "human" },
-    events: next.events,
-    after: next.run,
-    status: "running",
-    deeds: next.effects,
-    birth: { ...BIRTH, repo: repo ?? BIRTH.repo },
-    key: `${id}-${run.seq}`,
-    answer: JSON.stringify({ state: next.run.state }),
-  });
+  const appended = await store.commit([
+    {
+      type: "append",
+      entry: {
+        run: id,
+        seq: run.seq,
+        head: run.seq === 0 ? "" : ((await store.load(id))?.row.head ?? ""),
+        at: incoming.at,
+        by: { type: "human" },
+        events: next.events,
+        after: next.run,
+        status: "running",
+        deeds: next.effects,
+        birth: { ...BIRTH, repo: repo ?? BIRTH.repo },
+        key: `${id}-${run.seq}`,
+        answer: JSON.stringify({ state: next.run.state }),
+      },
+    },
+  ]);
   if (appended.type !== "written") throw new Error(`run ${id} is at ${JSON.stringify(appended)}`);
   return next.run;
 }
 
+/** Fills a store without waiting for the disk at each event. */
+export async function quickly(store: SqliteStore, fill: () => Promise<void>): Promise<void> {
+  store.database.exec("PRAGMA synchronous = OFF");
+  await fill();
+  store.database.exec("PRAGMA synchronous = FULL");
+}
+
 /** Runs that have begun and wait. */
-export function beginRuns(store: SqliteStore, count: number, repo?: string): readonly string[] {
+export async function beginRuns(
+  store: SqliteStore,
+  count: number,
+  repo?: string,
+): Promise<readonly string[]> {
   const workflow = loadTask();
-  store.define(workflow.hash(), workflow.definition);
+  await store.commit([{ type: "define", hash: workflow.hash(), definition: workflow.definition }]);
   const ids = Array.from({ length: count }, (_, n) => `run${String(n).padStart(6, "0")}`);
-  store.database.write(() => {
-    for (const id of ids) lengthen(store, workflow, { id, events: 1, repo });
+  await quickly(store, async () => {
+    for (const id of ids) await lengthen(store, workflow, { id, events: 1, repo });
   });
   return ids;
 }
 
-function lengthen(
+async function lengthen(
   store: SqliteStore,
   workflow: Workflow,
   of: { readonly id: string; readonly events: number; readonly repo?: string | undefined },
-): void {
+): Promise<void> {
   const { id, events, repo } = of;
   const started = STORIES[0]?.events[0];
   if (started === undefined) throw new Error("there is no story");
-  submit(store, workflow, { id, incoming: incomingOf(started, workflow.hash()), run: NO_RUN, repo });
-  while (load(store, id).seq < events) observe(store, workflow, id);
+  await submit(store, workflow, { id, incoming: incomingOf(started, workflow.hash()), run: NO_RUN, repo });
+  while ((await load(store, id)).seq < events) await observe(store, workflow, id);
 }
 
 /** An agent that nobody waits for begins: two records, and a run that stays as large as it is. */
-function observe(store: SqliteStore, workflow: Workflow, id: string): void {
+async function observe(store: SqliteStore, workflow: Workflow, id: string): Promise<void> {
   const at = "2026-01-01T00:00:00.000Z";
   const incoming: Incoming = { type: "agent-started", at, role: "worker", slot: "", attempt: 99 };
-  submit(store, workflow, { id, incoming, run: load(store, id) });
+  await submit(store, workflow, { id, incoming, run: await load(store, id) });
 }
 
 function bareCommits(path: string): { readonly commit: () => void; readonly close: () => void } {

@@ -18,9 +18,9 @@ export function benchTasks(): Promise<Figure> {
   return onStage((few) => onStage((many) => figureOf(few, many), { files: 3, terminal: true }), { files: 1 });
 }
 
-function figureOf(few: Stage, many: Stage): Figure {
-  withStore(few.home, (store) => beginRuns(store, FEW));
-  fill(many);
+async function figureOf(few: Stage, many: Stage): Promise<Figure> {
+  await withStore(few.home, (store) => beginRuns(store, FEW));
+  await fill(many);
   const round = (): readonly [number, number] => [
     time(few, ["list"]),
     time(many, ["task", "list", "--limit", "50"]),
@@ -44,17 +44,19 @@ function figureOf(few: Stage, many: Stage): Figure {
   };
 }
 
-function fill(stage: Stage): void {
+async function fill(stage: Stage): Promise<void> {
   const created = Array.from({ length: LIVE }, (_, n) =>
     stage.say(["task", "create", `part-${n}`, `Part ${n}`, "--quiet"]),
   );
   const store = openStore(stage.home);
-  beginRuns(store, MANY - created.length, stage.repo);
-  waitFor("all agents", () => (store.agents({ status: "running" }).length >= LIVE ? true : undefined));
-  waitFor("a quiet moment", () =>
-    store.nextDue() === undefined && store.behind().length === 0 ? true : undefined,
+  await beginRuns(store, MANY - created.length, stage.repo);
+  await waitFor("all agents", async () =>
+    (await store.agents({ status: "running" })).length >= LIVE ? true : undefined,
   );
-  store.close();
+  await waitFor("a quiet moment", async () =>
+    (await store.nextDue()) === undefined && (await store.behind()).length === 0 ? true : undefined,
+  );
+  await store.close();
 }
 
 function time({ argv, repo, env }: Stage, words: readonly string[]): number {

@@ -47,14 +47,14 @@ export function hire({ folder, env }: Stage, script: string): string {
  * From now until the run, which has just begun, is in the state that it was begun for. What it asks a person is answered with
  * `answers`, in turn: until that is typed it waits for them, and from then on it is ours.
  */
-export function timeUntil(
+export async function timeUntil(
   stage: Stage,
   run: string,
   { state, answers = [] }: { readonly state: string; readonly answers?: readonly string[] },
-): Round {
+): Promise<Round> {
   const from = Date.now();
-  const waits = answers.map((answer) => answered(stage, run, answer));
-  const to = reached(stage, run, state);
+  const waits = await Promise.all(answers.map((answer) => answered(stage, run, answer)));
+  const to = await reached(stage, run, state);
   const work = spansIn(stampsIn(stage.folder));
   return {
     wall: to - from,
@@ -70,20 +70,20 @@ function stampsIn(folder: string): string {
 }
 
 /** When its last event happened, by the journal: whoever waits for it here looks only now and then. */
-function reached({ home }: Stage, run: string, state: string): number {
+async function reached({ home }: Stage, run: string, state: string): Promise<number> {
   return withStore(home, (store) =>
-    waitFor(`${state} of the run`, () => {
-      const now = store.load(run)?.run;
+    waitFor(`${state} of the run`, async () => {
+      const now = (await store.load(run))?.run;
       if (now?.question !== undefined) throw new Error(`it waits for a person in ${now.state}`);
       return now?.state === state ? Date.parse(now.updatedAt) : undefined;
     }),
   );
 }
 
-function answered({ home, say }: Stage, run: string, answer: string): Span {
-  const asked = withStore(home, (store) =>
-    waitFor(`a question for "${answer}"`, () => {
-      const now = store.load(run)?.run;
+async function answered({ home, say }: Stage, run: string, answer: string): Promise<Span> {
+  const asked = await withStore(home, (store) =>
+    waitFor(`a question for "${answer}"`, async () => {
+      const now = (await store.load(run))?.run;
       return now?.question === undefined ? undefined : Date.parse(now.updatedAt);
     }),
   );

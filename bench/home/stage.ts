@@ -47,9 +47,9 @@ export type Stage = {
   /** Calls the command line and gives what it prints. */
   readonly say: (words: readonly string[], more?: { env?: Variables; input?: string }) => string;
   /** What the agent of this run, once it lives, hands on to every command that it calls. */
-  readonly voiceOf: (run: string) => Variables;
+  readonly voiceOf: (run: string) => Promise<Variables>;
   /** Where the workspaces are. */
-  readonly workspace: (run: string) => string;
+  readonly workspace: (run: string) => Promise<string>;
 };
 
 /** Whoever sleeps is ended, the supervisor leaves, and the folder goes. */
@@ -58,7 +58,7 @@ export async function onStage<T>(
   { files = FILES, terminal = false }: Setting = {},
 ): Promise<T> {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "signalbox-bench-"));
-  const stage = stageIn(folder, { files, terminal });
+  const stage = await stageIn(folder, { files, terminal });
   try {
     return await work(stage);
   } finally {
@@ -67,7 +67,7 @@ export async function onStage<T>(
   }
 }
 
-function stageIn(folder: string, { files, terminal }: Required<Setting>): Stage {
+async function stageIn(folder: string, { files, terminal }: Required<Setting>): Promise<Stage> {
   const [repo, state, config, tokens] = ["repository", "state", "config", "tokens"].map((name) => {
     const path = join(folder, name);
     mkdirSync(path, { mode: 0o700 });
@@ -91,8 +91,13 @@ function stageIn(folder: string, { files, terminal }: Required<Setting>): Stage 
   writeFileSync(join(config, "signalbox", "config.yaml"), settings);
   const head = makeRepository(repo, env, files);
   // Nobody waits for a workspace here.
-  withStore(homeAt(state), (store) =>
-    store.putProject({ repo, name: "bench", defaultBranch: "main", agents: AGENTS, remote: "" }),
+  await withStore(homeAt(state), (store) =>
+    store.commit([
+      {
+        type: "put-project",
+        project: { repo, name: "bench", defaultBranch: "main", agents: AGENTS, remote: "" },
+      },
+    ]),
   );
   const argv = (words: readonly string[]): readonly [string, ...string[]] => [node, signalbox, ...words];
   return {
@@ -106,22 +111,22 @@ function stageIn(folder: string, { files, terminal }: Required<Setting>): Stage 
       const [file, ...args] = argv(words);
       return call(file, args, { cwd: repo, env: { ...env, ...more.env }, input: more.input ?? "" });
     },
-    voiceOf: (run) => {
-      const [token = "", job = ""] = waitFor(`the agent of ${run}`, () => readIn(join(tokens, run))).split(
-        " ",
-      );
+    voiceOf: async (run) => {
+      const [token = "", job = ""] = (
+        await waitFor(`the agent of ${run}`, () => readIn(join(tokens, run)))
+      ).split(" ");
       return { SIGNALBOX_TOKEN: token, SIGNALBOX_JOB: job, SIGNALBOX_RUN: run };
     },
-    workspace: (run) => withStore(homeAt(state), (store) => store.workspace(run)?.path ?? ""),
+    workspace: (run) => withStore(homeAt(state), async (store) => (await store.workspace(run))?.path ?? ""),
   };
 }
 
-export function withStore<T>(home: Home, work: (store: SqliteStore) => T): T {
+export async function withStore<T>(home: Home, work: (store: SqliteStore) => T | Promise<T>): Promise<T> {
   const store = openStore(home);
   try {
-    return work(store);
+    return await work(store);
   } finally {
-    store.close();
+    await store.close();
   }
 }
 
@@ -149,10 +154,13 @@ function call(file: string, args: readonly string[], { cwd, env, input }: Callin
   return stdout.trim();
 }
 
-export function waitFor<T>(what: string, look: () => T | undefined): T {
+export async function waitFor<T>(
+  what: string,
+  look: () => T | undefined | Promise<T | undefined>,
+): Promise<T> {
   const until = performance.now() + PATIENCE_MS;
   while (performance.now() < until) {
-    const found = look();
+    const found = await look();
     if (found !== undefined) return found;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
   }

@@ -20,10 +20,10 @@ import { storeOf, workflowOf } from "./runs/find.ts";
 export type CallerKind = "person" | "agent" | "outside-agent" | "nobody";
 
 /** Throws where the token is not that of an agent, or not that of this process. */
-export function callerOf(
+export async function callerOf(
   { env, procs }: Pick<Invocation, "env" | "procs">,
   store: Pick<Registry, "byToken" | "job"> | undefined,
-): Who {
+): Promise<Who> {
   return whoActs({ env, store, ...(procs === undefined ? {} : { procs }) });
 }
 
@@ -85,16 +85,16 @@ export type AgentCaller = {
 };
 
 /** Undefined where no token was handed on: that is never taken for a person. */
-export function agentCalling(on: Invocation): AgentCaller | undefined {
+export async function agentCalling(on: Invocation): Promise<AgentCaller | undefined> {
   if ((on.env["SIGNALBOX_TOKEN"] ?? "") === "") return undefined;
   const store = storeOf(on);
   try {
-    const who = callerOf(on, store);
-    const row = who.type === "agent" ? store?.load(who.run)?.row : undefined;
+    const who = await callerOf(on, store);
+    const row = who.type === "agent" ? (await store?.load(who.run))?.row : undefined;
     if (who.type !== "agent" || store === undefined || row === undefined) return undefined;
     const { role, slot, attempt } = who.actor;
-    return { run: who.run, role, slot, attempt, definition: workflowOf(store, row).definition };
+    return { run: who.run, role, slot, attempt, definition: (await workflowOf(store, row)).definition };
   } finally {
-    store?.close();
+    await store?.close();
   }
 }

@@ -35,21 +35,22 @@ export type Acting = {
 /** Opens the box for one command, and closes it whatever happens. */
 export async function acting<T>(door: Invocation, work: (on: Acting) => T | Promise<T>): Promise<T> {
   const home = requireHome(door);
-  if (door.warm !== undefined) return work(actingIn(door, home, door.warm.box));
+  if (door.warm !== undefined) return work(await actingIn(door, home, door.warm.box));
   const store = openStore(door);
   const later: (() => void)[] = [];
   try {
-    return await work(actingIn(door, home, boxOf(door, home, { store, later })));
+    return await work(await actingIn(door, home, boxOf(door, home, { store, later })));
   } finally {
-    store.close();
+    await store.close();
     for (const each of later) inVain(each);
   }
 }
 
-function actingIn(door: Invocation, home: Home, box: Box): Acting {
+async function actingIn(door: Invocation, home: Home, box: Box): Promise<Acting> {
   const { store } = box;
-  const who = callerOf(door, store);
-  if (who.type === "agent") store.acknowledge({ run: who.run, ...who.actor }, Date.now());
+  const who = await callerOf(door, store);
+  if (who.type === "agent")
+    await store.commit([{ type: "acknowledge", agent: { run: who.run, ...who.actor }, at: Date.now() }]);
   return { door, home, box, who };
 }
 
@@ -70,7 +71,7 @@ function boxOf(
   return {
     clock: { now: () => Date.now(), mono: () => process.uptime() * 1000 },
     store,
-    artifacts: fileArtifacts({ registry: store }),
+    artifacts: fileArtifacts(store),
     workspaces: lazily(async () =>
       (await import("../adapters/git/workspace/workspaces.ts")).gitWorkspaces({
         home,
@@ -80,7 +81,9 @@ function boxOf(
       }),
     ),
     folders: (run) => runFolders(home, run),
-    workflow: workflowsOf({ definition: (hash) => store.definition(hash) ?? lostDefinition(hash) }),
+    workflow: workflowsOf({
+      definition: async (hash) => (await store.definition(hash)) ?? lostDefinition(hash),
+    }),
   };
 }
 
@@ -109,7 +112,7 @@ function lazily(load: () => Promise<Workspaces>): Workspaces {
 }
 
 /** The run that is meant. An agent that names none means its own. */
-export function runOf({ box, door, who }: Acting, word: string | undefined): string {
+export async function runOf({ box, door, who }: Acting, word: string | undefined): Promise<string> {
   return word === undefined && who.type === "agent" ? who.run : runMeant(box.store, door, word);
 }
 
@@ -128,7 +131,7 @@ export async function voiceOf({ who, box }: Acting, run: string): Promise<Voice>
     import("../adapters/person/proof.ts"),
   ]);
   const signer = await signerOf(who, { pins: box.store });
-  const agents = box.store.agents({ run }).filter(({ status }) => status !== "ended");
+  const agents = (await box.store.agents({ run })).filter(({ status }) => status !== "ended");
   const alive = [...new Set(agents.map(({ role, status }) => `${role} ${status}`))];
   return { by, prove: (event) => prover({ who, signer, run, event, agents: alive }) };
 }
@@ -143,11 +146,11 @@ export function eventKey({ door: { call } }: Acting, given: string | undefined, 
 }
 
 /** What was acknowledged under a key of whoever acts, if it was used before. */
-export function answeredBefore(
+export async function answeredBefore(
   { who, box }: Acting,
   run: string,
   key: string | undefined,
-): string | undefined {
+): Promise<string | undefined> {
   if (key === undefined || who.type === "stranger") return undefined;
   return box.store.answerTo(run, keyOf(who.actor, key));
 }
@@ -170,7 +173,9 @@ export type Asked = Pick<Request, "run" | "key" | "expected" | "facts" | "isEnd"
   readonly event: (known: Known, by: Actor) => Incoming;
   readonly voice?: Voice;
   /** Where a refusal means something else to whoever asked. */
-  readonly refusedAs?: (refused: Extract<Submission, { type: "refused" }>) => UserError | undefined;
+  readonly refusedAs?: (
+    refused: Extract<Submission, { type: "refused" }>,
+  ) => UserError | undefined | Promise<UserError | undefined>;
 };
 
 /** Submits one event and sees it through; a refusal is thrown with its exit code. */
@@ -190,8 +195,8 @@ async function submitAsked(on: Acting, asked: Asked): Promise<Done> {
   });
   const late = submission.type === "refused" ? lateAgent(submission.run, voice.by) : undefined;
   if (submission.type === "refused" && late !== undefined)
-    tellLate(on.box, submission.run, { agent: late, what: "what it asked for was refused" });
-  const other = submission.type === "refused" ? refusedAs?.(submission) : undefined;
+    await tellLate(on.box, submission.run, { agent: late, what: "what it asked for was refused" });
+  const other = submission.type === "refused" ? await refusedAs?.(submission) : undefined;
   if (other !== undefined) throw other;
   if (submission.type === "refused") await requireWorkspace(on, asked.run, submission.refusal.code);
   const done = acknowledged(submission, asked.run);
@@ -202,7 +207,7 @@ const ABOUT_WORK: ReadonlySet<string> = new Set(["gate-not-met", "stale"]);
 
 /** Where the workspace is gone nothing is known of the work, and that is what has to be fixed. */
 export async function requireWorkspace({ box, home }: Acting, run: string, code = "stale"): Promise<void> {
-  const path = boundWorkspace(box, run)?.path;
+  const path = (await boundWorkspace(box, run))?.path;
   if (path === undefined || !ABOUT_WORK.has(code)) return;
   const { isWorkspaceAt } = await import("../adapters/git/workspace/bench.ts");
   if (isWorkspaceAt({ home }, path)) return;

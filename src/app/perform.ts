@@ -29,8 +29,8 @@ export async function perform<Name extends UseName>(
     }
     case "read": {
       const [{ authorise, callerOf }, handle] = await Promise.all([import("./caller.ts"), use.handler()]);
-      return withStore(door, (store) => {
-        const who = callerOf(door, store);
+      return withStore(door, async (store) => {
+        const who = await callerOf(door, store);
         authorise({ name, callers }, who);
         return handle({ door, store, who }, input);
       });

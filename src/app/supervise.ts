@@ -65,8 +65,8 @@ export async function superviseUntilIdle(door: Pick<Invocation, "env">): Promise
     rounds += 1;
     // Whoever wrote something while we were leaving saw our lock and started nobody.
     const isCalled = isRung || lastPoke(home) !== poked;
-    const isBusy = !isOver && existsSync(home.database) && (isCalled || store.isBusy(Date.now()));
-    store.close();
+    const isBusy = !isOver && existsSync(home.database) && (isCalled || (await store.isBusy()));
+    await store.close();
     if (!isBusy) return "done";
   }
 }

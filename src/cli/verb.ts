@@ -29,7 +29,7 @@ export async function verbAnswer(
   const words = runAndText(given.words, door);
   const input = { ...words, text: words.text ?? note, to, shown, key };
   const delivery = deliveryIn(given, `signalbox ${verb} --help`);
-  const act = (text: string | undefined): Promise<VerbOutcome> =>
+  const act = async (text: string | undefined): Promise<VerbOutcome> =>
     verb === "accept" ? call(door, verb, { ...input, text, delivery }) : call(door, verb, { ...input, text });
   return answerOf(await withWords(door, input.text, act));
 }

@@ -20,7 +20,7 @@ export type Box = {
   readonly workspaces: Workspaces;
   folders(run: string): Folders;
   /** Why two runs of one repository get along: the definition of a run never changes. */
-  workflow(definition: string): Workflow;
+  workflow(definition: string): Promise<Workflow>;
 };
 
 /**
@@ -85,12 +85,12 @@ export type Works = Box & {
 };
 
 /** Compiles each definition once. */
-export function workflowsOf(store: Pick<Store, "definition">): (hash: string) => Workflow {
+export function workflowsOf(store: Pick<Store, "definition">): (hash: string) => Promise<Workflow> {
   const known = new Map<string, Workflow>();
-  return (hash) => {
+  return async (hash) => {
     const present = known.get(hash);
     if (present !== undefined) return present;
-    const definition = store.definition(hash);
+    const definition = await store.definition(hash);
     if (definition === undefined) throw new Error(`the definition ${hash} is not in the journal`);
     const workflow = compile(definition, () => hash);
     known.set(hash, workflow);

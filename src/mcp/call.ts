@@ -50,7 +50,7 @@ async function speakFor(door: Door, name: string, given: Given): Promise<Spoken>
   if (tool === undefined) throw unknownTool(name);
   // As at the command line: what is kept of it would not be what was said.
   if (!isText(given)) throw badUsage("an argument is no text", "send text alone");
-  const caller = agentCalling(door);
+  const caller = await agentCalling(door);
   const isOpen = toolsFor(undefined).includes(tool);
   if (caller === undefined && !isOpen) throw noToken(name);
   requireFit(tool, given, caller);

@@ -55,8 +55,8 @@ function serverFor(
     { name: "signalbox", version: SIGNALBOX_VERSION },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
-  server.setRequestHandler("tools/list", () => {
-    const caller = knownCaller(world);
+  server.setRequestHandler("tools/list", async () => {
+    const caller = await knownCaller(world);
     return { tools: toolsFor(caller).map((tool) => onWire(tool, caller)) };
   });
   server.setRequestHandler("tools/call", ({ params }) =>
@@ -70,9 +70,9 @@ function serverFor(
 }
 
 /** Whose token is no good has the tools of everybody, and is told why by any other. */
-function knownCaller(world: World): AgentCaller | undefined {
+async function knownCaller(world: World): Promise<AgentCaller | undefined> {
   try {
-    return agentCalling(doorOf(world, {}));
+    return await agentCalling(doorOf(world, {}));
   } catch (error) {
     if (error instanceof UserError) return undefined;
     throw error;

@@ -29,7 +29,7 @@ function place({ user, repository }: Files) {
 /** A store in which exactly what is there now is trusted. */
 function trusting(repo: string, env: { readonly HOME: string }) {
   const row = trustedNow(env, repo);
-  return { trusted: () => row, humanKeys: () => [] };
+  return { trusted: () => Promise.resolve(row), humanKeys: () => Promise.resolve([]) };
 }
 
 async function settingsOf(files: Files) {
@@ -168,7 +168,7 @@ describe("layers", () => {
 
 describe("trust", () => {
   const repository = "harnesses: { claude: { command: [evil] } }";
-  const untrusted = { trusted: () => undefined, humanKeys: () => [] };
+  const untrusted = { trusted: () => Promise.resolve(undefined), humanKeys: () => Promise.resolve([]) };
 
   test("who acts is stopped", async () => {
     const { repo, env } = place({ repository });

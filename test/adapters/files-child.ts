@@ -27,7 +27,8 @@ switch (what) {
   case "read-known":
   case "read": {
     const parsers = () => loaded.filter((name) => /mdast|yaml/.test(name)).join();
-    if (what === "read-known") bench.registry.readings = () => [{ ...KNOWN, artifact: "plan" }];
+    if (what === "read-known")
+      bench.registry.readings = () => Promise.resolve([{ ...KNOWN, artifact: "plan" }]);
     await bench.artifacts.read(bench.place);
     process.stdout.write(parsers());
     break;

@@ -19,9 +19,9 @@ import type { Run } from "../../src/core/model/run.ts";
 import type { Artifact, Reader } from "../../src/core/model/artifact.ts";
 import type { Definition, Projection, DataTree } from "../../src/core/model/workflow.ts";
 import type { Artifacts, Place } from "../../src/engine/ports/files.ts";
-import type { Registry } from "../../src/engine/ports/registry.ts";
+import type { Store } from "../../src/engine/ports/store.ts";
 
-type Memory = Pick<Registry, "readings" | "keepReadings" | "projection" | "keepProjection"> & {
+type Memory = { -readonly [Name in "readings" | "projection" | "commit"]: Store[Name] } & {
   parsed: string[];
 };
 
@@ -31,13 +31,19 @@ function memory(): Memory {
   const parsed: string[] = [];
   return {
     parsed,
-    readings: (...key) => readings.get(key.join(" ")),
-    keepReadings: (...[definition, file, digest, list]) => {
-      parsed.push(file);
-      readings.set([definition, file, digest].join(" "), list);
+    readings: ({ definition, file, digest }) =>
+      Promise.resolve(readings.get([definition, file, digest].join(" "))),
+    projection: (run, file) => Promise.resolve(projections.get(`${run} ${file}`)),
+    commit: (batch) => {
+      for (const write of batch) {
+        if (write.type === "put-readings") {
+          parsed.push(write.file);
+          readings.set([write.definition, write.file, write.digest].join(" "), write.readings);
+        }
+        if (write.type === "put-projection") projections.set(`${write.run} ${write.file}`, write.fields);
+      }
+      return Promise.resolve({ type: "written" });
     },
-    projection: (run, file) => projections.get(`${run} ${file}`),
-    keepProjection: (run, file, fields) => void projections.set(`${run} ${file}`, fields),
   };
 }
 
@@ -87,7 +93,7 @@ export type Bench = {
 export function benchAt(root: string, of: Partial<Definition>, run: Partial<Run> = {}): Bench {
   const workflow = compile({ ...EMPTY, ...of }, () => "hash");
   const registry = memory();
-  const artifacts = fileArtifacts({ registry });
+  const artifacts = fileArtifacts(registry);
   const place = { root, run: { ...NO_RUN, id: "r1", definition: "hash", ...run }, workflow };
   return {
     root,
@@ -101,11 +107,8 @@ export function benchAt(root: string, of: Partial<Definition>, run: Partial<Run>
     text: (file) => readFileSync(join(root, file), "utf8"),
     list: () => listOf(root),
     async project(view) {
-      const write = await artifacts.project(place, {
-        root: view,
-        projections: workflow.definition.projections,
-      });
-      return write((show) => (show(), true)).told;
+      const { projections } = workflow.definition;
+      return (await artifacts.project(place, { root: view, projections })).told;
     },
   };
 }

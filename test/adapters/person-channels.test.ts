@@ -93,7 +93,7 @@ describe.runIf(process.platform === "linux")("an agent is refused", () => {
   });
 });
 
-describe.runIf(process.platform === "linux")("the token of another agent", () => {
+describe.runIf(process.platform === "linux")("the token of another agent", async () => {
   const home = mkdtempSync(join(tmpdir(), "signalbox-channel-"));
   const token = "the reviewer's own";
   const row = { run: "r", slot: "", attempt: 1, dir: "", startedAt: 0 };
@@ -108,10 +108,15 @@ describe.runIf(process.platform === "linux")("the token of another agent", () =>
     seat: "",
   } as const;
   const store = openStore(homeAt(home));
-  store.putAgent({ ...row, role: "reviewer", token: hashToken(token), turn: 1, status: "running", entry: 0 });
+  await store.commit([
+    {
+      type: "put-agent",
+      agent: { ...row, role: "reviewer", token: hashToken(token), turn: 1, status: "running", entry: 0 },
+    },
+  ]);
   for (const role of ["worker", "reviewer"])
-    store.putJob({ ...job, id: `r.${role}.1.1`, role, status: "live" });
-  store.close();
+    await store.commit([{ type: "put-job", job: { ...job, id: `r.${role}.1.1`, role, status: "live" } }]);
+  await store.close();
   const call = `"${process.execPath}" --no-warnings "${MAIN}" submit r review`;
   const under = (role: string, line: string): Promise<Printed> =>
     shell(line, {

@@ -35,15 +35,15 @@ import type { Recorded } from "../../src/engine/ports/journal.ts";
 import type { HumanKeyRow } from "../../src/engine/ports/registry.ts";
 import { AT_HOME, procsOf } from "../support/procs.ts";
 
-const nobody = { byToken: () => undefined, job: () => undefined };
+const nobody = { byToken: () => Promise.resolve(undefined), job: () => Promise.resolve(undefined) };
 
-function personAt(home = mkdtempSync(join(tmpdir(), "signalbox-key-"))): {
+async function personAt(home = mkdtempSync(join(tmpdir(), "signalbox-key-"))): Promise<{
   who: Who;
   env: { HOME: string };
   path: string;
-} {
+}> {
   const env = { HOME: home };
-  return { env, who: whoActs({ env, store: nobody, procs: AT_HOME }), path: keyPath(env) };
+  return { env, who: await whoActs({ env, store: nobody, procs: AT_HOME }), path: keyPath(env) };
 }
 
 /** Types these, one after the other. */
@@ -92,7 +92,7 @@ async function recordedBy(who: Who, hand: Hand = {}): Promise<Recorded> {
 
 describe("the key", () => {
   test("is made at first need, for its owner alone, whatever was there before", async () => {
-    const { who, path } = personAt();
+    const { who, path } = await personAt();
     mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
     const first = await signerOf(who);
     const second = await signerOf(who);
@@ -104,17 +104,17 @@ describe("the key", () => {
   });
 
   test("is never made by an agent, nor by a stranger", async () => {
-    const { env, path } = personAt();
+    const { env, path } = await personAt();
     const below = procsOf([{ pid: 50, name: "sh", environment: "SIGNALBOX_JOB=j\0" }]);
     for (const who of [
-      whoActs({ env: { ...env, CLAUDECODE: "1" }, store: nobody }),
-      whoActs({ env, store: nobody, procs: below }),
+      await whoActs({ env: { ...env, CLAUDECODE: "1" }, store: nobody }),
+      await whoActs({ env, store: nobody, procs: below }),
     ]) {
       expect(await refusal(signerOf(who))).toMatch(/^not-a-person 4/);
       expect(await refusal(setPassphrase(who, true))).toMatch(/^not-a-person 4/);
       expect(await refusal(replaceKey(who))).toMatch(/^not-a-person 4/);
       expect(await refusal(replaceLostKey(who))).toMatch(/^not-a-person 4/);
-      expect(() => acceptKey(who, memory())).toThrow(/this takes a person/);
+      await expect(acceptKey(who, memory())).rejects.toThrow(/this takes a person/);
     }
     expect(existsSync(path)).toBe(false);
   });
@@ -148,23 +148,23 @@ describe("the key", () => {
       /^damaged-key 8/,
     ],
   ])("that is %s is refused", async ([, spoil, expected]) => {
-    const { who, path } = personAt();
+    const { who, path } = await personAt();
     await signerOf(who);
     spoil(path);
     expect(await refusal(signerOf(who))).toMatch(expected);
   });
 
   test("that is a symbolic link is refused", async () => {
-    const other = personAt();
+    const other = await personAt();
     await signerOf(other.who);
-    const { who, path } = personAt();
+    const { who, path } = await personAt();
     mkdirSync(dirname(path), { recursive: true });
     symlinkSync(other.path, path);
     expect(await refusal(signerOf(who))).toMatch(/^damaged-key 8/);
   });
 
   test("that cannot be used is kept when it is replaced", async () => {
-    const { who, path } = personAt();
+    const { who, path } = await personAt();
     await signerOf(who);
     writeFileSync(path, "spoilt");
     expect(await refusal(replaceKey(who))).toMatch(/^damaged-key 8: signalbox key --new --lost/);
@@ -174,7 +174,7 @@ describe("the key", () => {
   });
 
   test("opens with its passphrase only, and stays the same key", async () => {
-    const { who, path } = personAt();
+    const { who, path } = await personAt();
     const { fingerprint } = await signerOf(who);
     await setPassphrase(who, true, typing("open sesame", "open sesame"));
     expect(viewKey(path)).toMatchObject({ fingerprint, tier: "prevented" });
@@ -186,7 +186,7 @@ describe("the key", () => {
   });
 
   test("takes no passphrase that is empty or not typed twice", async () => {
-    const { who, path } = personAt();
+    const { who, path } = await personAt();
     expect(await refusal(setPassphrase(who, true, typing("")))).toMatch(/^empty-passphrase 2/);
     expect(await refusal(setPassphrase(who, true, typing("a", "b")))).toMatch(/^other-passphrase 2/);
     expect(viewKey(path)?.tier).toBe("detected");
@@ -196,19 +196,27 @@ describe("the key", () => {
 /** A state home that remembers keys. */
 function memory(): Pins & { readonly rows: HumanKeyRow[] } {
   const rows: HumanKeyRow[] = [];
-  return { rows, humanKeys: () => rows, keepHumanKey: (row) => void rows.push(row) };
+  return {
+    rows,
+    humanKeys: () => Promise.resolve(rows),
+    commit: (batch) => {
+      for (const write of batch) if (write.type === "put-human-key") rows.push(write.key);
+      return Promise.resolve({ type: "written" });
+    },
+  };
 }
 
 test("the first key, made by two at the same moment, is one and the same", async () => {
-  const { who, path } = personAt();
+  const { who, path } = await personAt();
   const pins = memory();
   let isMade = false;
   // While we look, another process makes the key and has it remembered.
   const slow: Pins = {
-    keepHumanKey: pins.keepHumanKey,
-    humanKeys: () => {
-      if (!isMade) void signerOf(who, { pins });
+    commit: (batch) => pins.commit(batch),
+    humanKeys: async () => {
+      const isFirst = !isMade;
       isMade = true;
+      if (isFirst) await signerOf(who, { pins });
       return pins.rows;
     },
   };
@@ -219,7 +227,7 @@ test("the first key, made by two at the same moment, is one and the same", async
 
 describe("a key that takes the place of another", () => {
   test("is named by it, and takes its passphrase", async () => {
-    const { who, env, path } = personAt();
+    const { who, env, path } = await personAt();
     const pins = memory();
     await setPassphrase(who, true, typing("secret", "secret"));
     const old = await recordedBy(who, { pins, ask: typing("secret") });
@@ -230,7 +238,7 @@ describe("a key that takes the place of another", () => {
     await replaceKey(who, { pins, ask: typing("secret", "new", "new") });
     expect(pins.rows.map(({ how }) => how)).toEqual(["first", "named"]);
     expect(pins.rows.at(-1)?.fingerprint).toBe(viewKey(path)?.fingerprint);
-    const check = proofChecker(env, pins);
+    const check = await proofChecker(env, pins);
     expect([check(old), check(await recordedBy(who, { pins, ask: typing("new") }))]).toEqual([
       undefined,
       undefined,
@@ -238,7 +246,7 @@ describe("a key that takes the place of another", () => {
   });
 
   test("without its passphrase is told with everything it signs, and with everything its followers sign", async () => {
-    const { who, env, path } = personAt();
+    const { who, env, path } = await personAt();
     const pins = memory();
     await setPassphrase(who, true, typing("secret", "secret"));
     const old = await recordedBy(who, { pins, ask: typing("secret") });
@@ -257,7 +265,11 @@ describe("a key that takes the place of another", () => {
     const third = await recordedBy(who, { pins, ask: typing("worse") });
     // The file alone says so, and so does the state home alone.
     for (const home of [memory(), pins])
-      expect([old, second, third].map(proofChecker(env, home))).toMatchObject([undefined, unnamed, unnamed]);
+      expect([old, second, third].map(await proofChecker(env, home))).toMatchObject([
+        undefined,
+        unnamed,
+        unnamed,
+      ]);
     expect([...unnamedKeys(pins.rows)]).toHaveLength(2);
   });
 
@@ -275,7 +287,7 @@ describe("a key that takes the place of another", () => {
     ],
     ["nothing", (mine) => rmSync(mine), /key --new --lost$/],
   ])("by hand signs nothing here: %s", async ([, exchange, next]) => {
-    const [mine, theirs] = [personAt(), personAt()];
+    const [mine, theirs] = [await personAt(), await personAt()];
     const pins = memory();
     await signerOf(mine.who, { pins });
     await signerOf(theirs.who);
@@ -287,9 +299,9 @@ describe("a key that takes the place of another", () => {
     expect(existsSync(mine.path) ? readFileSync(mine.path, "utf8") : "").toBe(before);
     // It was really the person: said once, and remembered.
     if (before === "") await replaceLostKey(mine.who, { pins });
-    else acceptKey(mine.who, pins);
+    else await acceptKey(mine.who, pins);
     expect(pins.rows.map(({ how }) => how)).toEqual(["first", "lost"]);
-    expect(proofChecker(mine.env, pins)(await recordedBy(mine.who, { pins }))).toMatchObject({
+    expect((await proofChecker(mine.env, pins))(await recordedBy(mine.who, { pins }))).toMatchObject({
       type: "notice",
     });
   });
@@ -297,9 +309,9 @@ describe("a key that takes the place of another", () => {
 
 describe("a signature", () => {
   test("speaks for the act, its place in the journal and everything told about it", async () => {
-    const { who, env } = personAt();
+    const { who, env } = await personAt();
     const recorded = await recordedBy(who);
-    const check = proofChecker(env);
+    const check = await proofChecker(env);
     expect(recorded.proof).toMatchObject({
       terminal: "pts/3",
       ancestry: ["50 bash"],
@@ -329,8 +341,8 @@ describe("a signature", () => {
   });
 
   test("is asked of people, not of agents, the engine or what follows from an act", async () => {
-    const check = proofChecker(personAt().env);
-    const recorded = await recordedBy(personAt().who);
+    const check = await proofChecker((await personAt()).env);
+    const recorded = await recordedBy((await personAt()).who);
     const events: readonly Event[] = [
       { type: "observed", at: "" },
       { type: "submitted", at: "", by: { type: "agent", role: "worker", slot: "", attempt: 1 } },
@@ -341,15 +353,15 @@ describe("a signature", () => {
   });
 
   test("of another key is told, with what is known about that key", async () => {
-    const mine = personAt();
+    const mine = await personAt();
     const old = await recordedBy(mine.who);
-    const theirs = await recordedBy(personAt().who);
-    expect(proofChecker(mine.env)(theirs)).toMatchObject({
+    const theirs = await recordedBy((await personAt()).who);
+    expect((await proofChecker(mine.env))(theirs)).toMatchObject({
       type: "forged",
       text: expect.stringMatching(/another key/) as string,
     });
     await replaceKey(mine.who);
-    const check = proofChecker(mine.env);
+    const check = await proofChecker(mine.env);
     expect(check(old)).toBeUndefined();
     expect(check({ ...old, seq: 8 })).toMatchObject({ type: "forged" });
     expect(check(await recordedBy(mine.who))).toBeUndefined();
@@ -362,17 +374,17 @@ describe("a signature", () => {
   });
 
   test("is checked without the passphrase", async () => {
-    const { who, env } = personAt();
+    const { who, env } = await personAt();
     await setPassphrase(who, true, typing("secret", "secret"));
     const recorded = await recordedBy(who, { ask: typing("secret") });
-    expect(proofChecker(env)(recorded)).toBeUndefined();
+    expect((await proofChecker(env))(recorded)).toBeUndefined();
     await replaceKey(who, { ask: typing("secret", "new", "new") });
     expect(viewKey(keyPath(env))?.tier).toBe("prevented");
-    expect(proofChecker(env)(recorded)).toBeUndefined();
+    expect((await proofChecker(env))(recorded)).toBeUndefined();
   });
 
   test("cannot be checked where the key is not", async () => {
-    const recorded = await recordedBy(personAt().who);
-    expect(proofChecker(personAt().env)(recorded)).toMatchObject({ type: "notice" });
+    const recorded = await recordedBy((await personAt()).who);
+    expect((await proofChecker((await personAt()).env))(recorded)).toMatchObject({ type: "notice" });
   });
 });

@@ -31,8 +31,8 @@ const JOB = "abcd.worker.2.1";
 /** Jobs of this state home; the mark of any other says nothing here. */
 const JOBS = new Set([JOB, "abcd.reviewer.1.1", "abcd.worker.1.4"]);
 const store = {
-  byToken: (hash: string) => (hash === AGENT.token ? AGENT : undefined),
-  job: (id: string) => (JOBS.has(id) ? ({ id } as JobRow) : undefined),
+  byToken: (hash: string) => Promise.resolve(hash === AGENT.token ? AGENT : undefined),
+  job: (id: string) => Promise.resolve(JOBS.has(id) ? ({ id } as JobRow) : undefined),
 };
 const jobAbove = (id: string): readonly Fake[] => [
   SHELL,
@@ -47,10 +47,10 @@ const MINE: readonly Fake[] = [
   { pid: 1, name: "init" },
 ];
 
-function say(env: Record<string, string>, above: readonly Fake[] = MINE): string {
+async function say(env: Record<string, string>, above: readonly Fake[] = MINE): Promise<string> {
   let who: Who;
   try {
-    who = whoActs({ env, store, procs: procsOf(above) });
+    who = await whoActs({ env, store, procs: procsOf(above) });
   } catch (error) {
     return `${(error as UserError).code} ${(error as UserError).exit}`;
   }
@@ -158,8 +158,8 @@ describe("who acts", () => {
       Array.from({ length: 300 }, (_, index) => ({ pid: 400 - index, name: "sh" })),
       "person, not-a-person 4",
     ],
-  ])("%s", ([, env, above, expected]) => {
-    expect(say(env, above)).toBe(expected);
+  ])("%s", async ([, env, above, expected]) => {
+    expect(await say(env, above)).toBe(expected);
   });
 
   test("whose parents have died is still in the session of the job", () => {
@@ -174,34 +174,34 @@ describe("who acts", () => {
     expect(lineageOf(grouped).mark).toMatch(/leader of this group.* SIGNALBOX_JOB/);
   });
 
-  test("reading does not look at processes", () => {
+  test("reading does not look at processes", async () => {
     const procs = procsOf(MINE);
     const refuse = (): never => {
       throw new Error("looked");
     };
-    expect(whoActs({ env: {}, store, procs: { ...procs, see: refuse, environment: refuse } }).type).toBe(
-      "person",
-    );
+    expect(
+      (await whoActs({ env: {}, store, procs: { ...procs, see: refuse, environment: refuse } })).type,
+    ).toBe("person");
   });
 
-  test("a refusal names the mark and the way out", () => {
-    const who = whoActs({ env: { CLAUDECODE: "1" }, store, procs: procsOf(MINE) });
+  test("a refusal names the mark and the way out", async () => {
+    const who = await whoActs({ env: { CLAUDECODE: "1" }, store, procs: procsOf(MINE) });
     expect(() => requirePerson(who)).toThrow(/CLAUDECODE of Claude Code/);
     const agent = { SIGNALBOX_TOKEN: TOKEN, SIGNALBOX_JOB: JOB };
-    expect(() => requirePerson(whoActs({ env: agent, store, procs: procsOf(MINE) }))).toThrow(
-      /"worker" of run abcd/,
-    );
+    await expect(
+      (async () => requirePerson(await whoActs({ env: agent, store, procs: procsOf(MINE) })))(),
+    ).rejects.toThrow(/"worker" of run abcd/);
     const thief = { SIGNALBOX_TOKEN: TOKEN, SIGNALBOX_JOB: "abcd.reviewer.1.1" };
-    expect(() => whoActs({ env: thief, store, procs: procsOf(MINE) })).toThrow(
+    await expect(whoActs({ env: thief, store, procs: procsOf(MINE) })).rejects.toThrow(
       /that of "worker" of run abcd, attempt 2, and this is a process of the job abcd\.reviewer\.1\.1/,
     );
   });
 });
 
 describe("where processes are hidden nobody is a person", () => {
-  const told = (procs: Partial<Procs>, above: readonly Fake[] = MINE): string => {
+  const told = async (procs: Partial<Procs>, above: readonly Fake[] = MINE): Promise<string> => {
     try {
-      requirePerson(whoActs({ env: {}, store, procs: { ...procsOf(above), ...procs } }));
+      requirePerson(await whoActs({ env: {}, store, procs: { ...procsOf(above), ...procs } }));
       return "person";
     } catch (error) {
       return `${(error as UserError).exit} ${(error as UserError).message}; ${(error as UserError).next}`;
@@ -228,23 +228,23 @@ describe("where processes are hidden nobody is a person", () => {
       /^person$/,
     ],
     ["a system without /proc", { isOpen: false, see: () => undefined, world: () => "" }, /^person$/],
-  ])("%s", ([, procs, expected]) => {
-    expect(told(procs)).toMatch(expected);
+  ])("%s", async ([, procs, expected]) => {
+    expect(await told(procs)).toMatch(expected);
   });
 
-  test("another world than that of the supervisor, while it lives", () => {
+  test("another world than that of the supervisor, while it lives", async () => {
     const home = homeAt(mkdtempSync(join(tmpdir(), "signalbox-world-")));
     const env = { SIGNALBOX_HOME: home.root };
-    const act = (world: string): Who["type"] =>
-      requirePerson(whoActs({ env, store, procs: { ...procsOf(MINE), world: () => world } })).type;
+    const act = async (world: string): Promise<Who["type"]> =>
+      requirePerson(await whoActs({ env, store, procs: { ...procsOf(MINE), world: () => world } })).type;
     writePid(home);
     const here = supervisorSaid(home).world;
-    expect(act("pid:[7] user:[7]")).toBe("person");
+    expect(await act("pid:[7] user:[7]")).toBe("person");
     const lock = takeSupervisorLock(home);
-    expect(() => act("pid:[7] user:[7]")).toThrow(/another namespace of processes or users/);
-    expect(act(here)).toBe("person");
+    await expect(act("pid:[7] user:[7]")).rejects.toThrow(/another namespace of processes or users/);
+    expect(await act(here)).toBe("person");
     lock?.release();
-    expect(act("pid:[7] user:[7]")).toBe("person");
+    expect(await act("pid:[7] user:[7]")).toBe("person");
     rmSync(home.root, { recursive: true });
   });
 });

@@ -4,12 +4,12 @@
  * repairs; anything else only opens.
  */
 
+import { claim, newFence, settle } from "../support/effects.ts";
 import { readSync } from "node:fs";
 import { homeAt } from "../../src/adapters/home/paths.ts";
 import { openStore } from "../../src/adapters/store/open.ts";
 import { repair } from "../../src/adapters/store/recovery/repair.ts";
-import { NO_RUN } from "../../src/core/model/run.ts";
-import { add, counted, DEFINITION, entry, HASH, START } from "./store-entries.ts";
+import { add, DEFINITION, HASH, next, START } from "./store-entries.ts";
 
 const [root = "", work = "", count = "1"] = process.argv.slice(2);
 if (work === "repair") {
@@ -19,23 +19,27 @@ if (work === "repair") {
 const store = openStore(homeAt(root));
 
 if (work === "append") {
-  store.define(HASH, DEFINITION);
+  await store.commit([{ type: "define", hash: HASH, definition: DEFINITION }]);
   for (let n = 0; n < Number(count); n += 1) {
-    const appended = add(store, "a1", { deeds: [START] });
-    if (appended.type === "written") process.stdout.write(`acked ${appended.seq}\n`);
+    const appended = await add(store, "a1", { deeds: [START] });
+    if (appended.type !== "written") continue;
+    process.stdout.write(`acked ${(await store.load("a1"))?.row.seq ?? 0}\n`);
   }
 } else if (work === "race") {
-  const run = store.load("a1")?.run ?? NO_RUN;
+  const entry = await next(store, "a1", { deeds: [START] });
   process.stdout.write("ready\n");
   readSync(0, Buffer.alloc(10));
-  const appended = store.append(entry(run, counted(run.seq), { deeds: [START] }));
+  const appended = await store.commit([{ type: "append", entry }]);
   process.stdout.write(`${appended.type}\n`);
 } else if (work === "claim") {
-  const fence = store.fence();
-  const [deed] = store.due(0, 1);
-  const claimed = deed === undefined ? undefined : store.claim(deed.key, fence, 0);
+  const fence = await newFence(store);
+  const [deed] = await store.due(0, 1);
+  const claimed = deed === undefined ? undefined : await claim(store, deed.key, { fence, leaseUntil: 0 });
   if (claimed !== undefined) process.stdout.write(`claimed ${claimed.key}\n`);
-  if (claimed !== undefined && store.settle(claimed.key, fence, { type: "done", note: "" }))
+  if (
+    claimed !== undefined &&
+    (await settle(store, claimed.key, { fence, outcome: { type: "done", note: "" } }))
+  )
     process.stdout.write(`settled ${claimed.key}\n`);
 }
-store.close();
+await store.close();

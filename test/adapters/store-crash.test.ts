@@ -12,15 +12,15 @@ const RACERS = IS_DEEP ? 50 : 8;
 
 test(`of ${RACERS} processes that race for one event one wins, and the others learn that they are late`, async () => {
   const home = newHome();
-  const store = opened(home);
-  add(store, "a1");
+  const store = await opened(home);
+  await add(store, "a1");
   const racers = Array.from({ length: RACERS }, () => child([home.root, "race"]));
   await Promise.all(racers.map((racer) => racer.said("ready")));
   for (const racer of racers) racer.go();
   const results = (await Promise.all(racers.map((racer) => racer.ended()))).map(({ lines }) => lines.at(-1));
   expect(results.filter((result) => result === "written")).toHaveLength(1);
   expect(results.filter((result) => result === "conflict")).toHaveLength(RACERS - 1);
-  expect([store.load("a1")?.row.seq, store.deeds("a1").length]).toEqual([4, 1]);
+  expect([(await store.load("a1"))?.row.seq, (await store.deeds("a1")).length]).toEqual([4, 1]);
 });
 
 test("processes that open a new home at once get one store", async () => {
@@ -28,7 +28,7 @@ test("processes that open a new home at once get one store", async () => {
   const openers = Array.from({ length: 4 }, () => child([home.root, "open"]));
   const ends = await Promise.all(openers.map((opener) => opener.ended()));
   expect(ends.map(({ signal }) => signal)).toEqual([null, null, null, null]);
-  expect(add(opened(home), "a1").type).toBe("written");
+  expect((await add(await opened(home), "a1")).type).toBe("written");
 });
 
 /** The tables are a transaction of their own; then the definition, and one record. */
@@ -49,15 +49,15 @@ test.for([
     const acked = Number(lines.at(-1)?.split(" ")[1] ?? 0);
     expect(acked).toBeGreaterThan(0);
     const store = openStore(home);
-    const seq = store.load("a1")?.row.seq ?? 0;
+    const seq = (await store.load("a1"))?.row.seq ?? 0;
     // The one that was on its way may be there; it was never promised.
     expect([acked, acked + 2]).toContain(seq);
     expect(seq > acked).toBe(at === "store.after-commit" || at === "journal.after-append");
-    expect(store.events("a1")).toHaveLength(seq);
-    expect(store.deeds("a1").map((row) => row.key)).toEqual(
+    expect(await store.events("a1")).toHaveLength(seq);
+    expect((await store.deeds("a1")).map((row) => row.key)).toEqual(
       Array.from({ length: seq / 2 }, (_, n) => `a1:${2 * n + 2}:0`),
     );
-    store.close();
+    await store.close();
     const again = await child([home.root, "append", "1"]).ended();
     expect(again.lines).toEqual([`acked ${seq + 2}`]);
   },
@@ -80,10 +80,10 @@ test.for([
   ["outbox.after-settle", "done", 1],
 ] as const)("killed at %s: the deed is %s", async ([at, status, tries]) => {
   const home = newHome();
-  const store = opened(home);
-  add(store, "a1", { deeds: [START] });
+  const store = await opened(home);
+  await add(store, "a1", { deeds: [START] });
   expect((await child([home.root, "claim"], at).ended()).signal).toBe("SIGKILL");
-  expect(store.deeds("a1")).toMatchObject([{ status, tries }]);
+  expect(await store.deeds("a1")).toMatchObject([{ status, tries }]);
   const { lines } = await child([home.root, "claim"]).ended();
   expect(lines).toEqual(status === "done" ? [] : ["claimed a1:2:0", "settled a1:2:0"]);
 });
@@ -94,9 +94,9 @@ test.runIf(IS_DEEP)("killed at every commit in turn", { timeout: 600_000 }, asyn
     const { lines } = await child([home.root, "append", "20"], `store.before-commit:${times}`).ended();
     const acked = Number(lines.at(-1)?.split(" ")[1] ?? 0);
     const store = openStore(home);
-    expect(store.load("a1")?.row.seq ?? 0).toBe(acked);
+    expect((await store.load("a1"))?.row.seq ?? 0).toBe(acked);
     for (const run of knownRuns(store.database))
       expect(verifyRun(store.database, run)).toEqual({ ok: true, run, seq: acked });
-    store.close();
+    await store.close();
   }
 });

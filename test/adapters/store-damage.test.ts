@@ -1,5 +1,6 @@
 /** Everything that can be done to a database behind our back: it is found, named, hides nothing else, and is mended as far as it can be. */
 
+import { claim, newFence, settle } from "../support/effects.ts";
 import {
   existsSync,
   mkdirSync,
@@ -26,13 +27,13 @@ import { newHome, opened, told } from "./store-support.ts";
 const PROOF: Proof = { user: "anna", terminal: "pts/1", ancestry: [], cgroup: "/", signature: "good" };
 
 /** Three runs; the second has six records in three entries. */
-function filled(home: Home): SqliteStore {
-  const store = opened(home);
-  add(store, "a1", { deeds: [START] });
-  add(store, "b1", { deeds: [START], key: "k1", answer: "{}" });
-  add(store, "b1", { key: "k2", answer: "{}", prove: () => PROOF });
-  add(store, "b1", { deeds: [STOP, TELL] });
-  add(store, "c1");
+async function filled(home: Home): Promise<SqliteStore> {
+  const store = await opened(home);
+  await add(store, "a1", { deeds: [START] });
+  await add(store, "b1", { deeds: [START], key: "k1", answer: "{}" });
+  await add(store, "b1", { key: "k2", answer: "{}", proof: PROOF });
+  await add(store, "b1", { deeds: [STOP, TELL] });
+  await add(store, "c1");
   return store;
 }
 
@@ -41,8 +42,8 @@ function verified(store: SqliteStore, run: string): string {
   return result.ok ? `ok ${result.seq}` : `${result.seq}: ${result.reason}`;
 }
 
-test("what nobody touched is whole", () => {
-  const store = filled(newHome());
+test("what nobody touched is whole", async () => {
+  const store = await filled(newHome());
   expect(["a1", "b1", "c1"].map((run) => verified(store, run))).toEqual(["ok 2", "ok 6", "ok 2"]);
   expect(verified(store, "nobody")).toBe("1: it is missing");
 });
@@ -92,16 +93,16 @@ describe("a changed record is named", () => {
       `INSERT INTO deeds (run, seq, i, type, json, kind) VALUES ('b1', 4, 0, 'start-next', '{"type":"start-next"}', 'probed')`,
       "0: it has 4 deeds, and its history orders 3",
     ],
-  ] as const)("%s", ([sql, fault]) => {
-    const store = filled(newHome());
+  ] as const)("%s", async ([sql, fault]) => {
+    const store = await filled(newHome());
     store.database.exec(sql);
     expect(verified(store, "b1")).toBe(fault);
     expect([verified(store, "a1"), verified(store, "c1")]).toEqual(["ok 2", "ok 2"]);
   });
 });
 
-test("a record that was written anew, hash and all, does not fit what follows", () => {
-  const store = filled(newHome());
+test("a record that was written anew, hash and all, does not fit what follows", async () => {
+  const store = await filled(newHome());
   const row = store.database.get(`SELECT * FROM events ${FOURTH}`) ?? {};
   const values = Object.entries({ ...row, at: "later" }).filter(([column]) => column !== "hash");
   const hash = hashOf(values.map(([, value]) => value as string | number));
@@ -131,55 +132,57 @@ describe("a changed row is refused when it is loaded, listed as damaged, and hid
     [`UPDATE snapshots SET json = '{' WHERE n = 2`, ROW_WRONG],
     [`DELETE FROM snapshots WHERE n = 2`, "0: its snapshot is missing"],
     [`UPDATE snapshots SET n = 99 WHERE n = 2`, "0: its snapshot is missing"],
-  ] as const)("%s", ([sql, fault]) => {
-    const store = filled(newHome());
+  ] as const)("%s", async ([sql, fault]) => {
+    const store = await filled(newHome());
     store.database.exec(sql);
     expect(verified(store, "b1")).toBe(fault);
-    expect(told(() => store.load("b1"))).toMatch(/^damaged 8: run b1 in .* -> signalbox doctor --repair$/);
-    const { rows } = store.list({ limit: 10 });
+    expect(await told(() => store.load("b1"))).toMatch(
+      /^damaged 8: run b1 in .* -> signalbox doctor --repair$/,
+    );
+    const { rows } = await store.list({ limit: 10 });
     expect(rows.map((row) => `${row.id} ${row.status}`)).toEqual(["c1 running", "b1 damaged", "a1 running"]);
-    expect(store.list({ limit: 10, status: "damaged" }).rows.map((row) => row.id)).toEqual(["b1"]);
-    expect(store.load("a1")?.row.seq).toBe(2);
+    expect((await store.list({ limit: 10, status: "damaged" })).rows.map((row) => row.id)).toEqual(["b1"]);
+    expect((await store.load("a1"))?.row.seq).toBe(2);
   });
 
-  test("a row with a new digest of its own is found by the history", () => {
+  test("a row with a new digest of its own is found by the history", async () => {
     const home = newHome();
-    const store = filled(home);
+    const store = await filled(home);
     // Whoever can write can also count: the chain is what does not lie.
     const twin = newHome();
-    const other = opened(twin);
-    add(other, "a1");
-    add(other, "b1");
-    add(other, "b1");
-    add(other, "b1", { status: "done" });
+    const other = await opened(twin);
+    await add(other, "a1");
+    await add(other, "b1");
+    await add(other, "b1");
+    await add(other, "b1", { status: "done" });
     const row = other.database.get("SELECT * FROM runs WHERE id = 'b1'") ?? {};
     store.database.run(
       "UPDATE runs SET status = 'done', head = ?, digest = ? WHERE id = 'b1'",
       row["head"] ?? "",
       row["digest"] ?? "",
     );
-    expect(() => store.load("b1")).toThrow("its row and its history do not agree");
+    await expect(store.load("b1")).rejects.toThrow("its row and its history do not agree");
     expect(verified(store, "b1")).toBe("7: the row ends at 6, the history at 6");
   });
 
-  test("a row that is gone is damage, not a run that never was", () => {
-    const store = filled(newHome());
+  test("a row that is gone is damage, not a run that never was", async () => {
+    const store = await filled(newHome());
     store.database.exec("DELETE FROM runs WHERE id = 'b1'");
-    expect(() => store.load("b1")).toThrow("it has events and no row");
-    expect(() => add(store, "b1")).toThrow("it has events and no row");
+    await expect(store.load("b1")).rejects.toThrow("it has events and no row");
+    await expect(add(store, "b1")).rejects.toThrow("it has events and no row");
     expect(verified(store, "b1")).toBe("0: it has events and no row");
   });
 
-  test("a definition that is gone or changed is found", () => {
-    const store = filled(newHome());
+  test("a definition that is gone or changed is found", async () => {
+    const store = await filled(newHome());
     store.database.exec("UPDATE definitions SET json = replace(json, 'Tiny', 'Other')");
     expect(verified(store, "b1")).toContain("0: its definition is not the one with hash");
     store.database.exec("DELETE FROM definitions");
     expect(verified(store, "b1")).toMatch(/0: its definition .* is missing/);
   });
 
-  test("what speaks for a record is asked for at each one, and its fault told with its place", () => {
-    const store = filled(newHome());
+  test("what speaks for a record is asked for at each one, and its fault told with its place", async () => {
+    const store = await filled(newHome());
     const seen: number[] = [];
     const check = verifyRun(store.database, "b1", ({ seq, proof }) => {
       seen.push(seq);
@@ -194,9 +197,9 @@ describe("a changed row is refused when it is loaded, listed as damaged, and hid
 });
 
 describe("repair", () => {
-  test("does nothing where nothing is wrong", () => {
+  test("does nothing where nothing is wrong", async () => {
     const home = newHome();
-    filled(home).close();
+    await (await filled(home)).close();
     expect(repair(home)).toMatchObject({ changed: false, found: [], quarantine: "" });
     expect(existsSync(home.quarantine)).toBe(false);
     expect(repair(newHome())).toMatchObject({ changed: false });
@@ -209,21 +212,23 @@ describe("repair", () => {
     "DELETE FROM keys; DELETE FROM questions",
     "DROP TABLE keys",
     "DROP TABLE snapshots; DROP TABLE questions",
-  ])("makes everything again from the events: %s", (sql) => {
+  ])("makes everything again from the events: %s", async (sql) => {
     const home = newHome();
-    const store = filled(home);
-    const fence = store.fence();
-    store.claim("b1:2:0", fence, 100);
-    store.settle("b1:2:0", fence, { type: "done", note: "pid 7" });
-    store.note({ run: "b1", at: "x", kind: "files", text: "kept" });
-    store.trust("/repo", { digest: "d", at: "x", signature: "s" });
-    const before = ["a1", "b1", "c1"].map((run) => ({
-      ...store.load(run),
-      events: store.events(run),
-      deeds: store.deeds(run),
-    }));
+    const store = await filled(home);
+    const fence = await newFence(store);
+    await claim(store, "b1:2:0", { fence: fence, leaseUntil: 100 });
+    await settle(store, "b1:2:0", { fence: fence, outcome: { type: "done", note: "pid 7" } });
+    await store.commit([{ type: "note", note: { run: "b1", at: "x", kind: "files", text: "kept" } }]);
+    await store.commit([{ type: "trust", repo: "/repo", trust: { digest: "d", at: "x", signature: "s" } }]);
+    const before = await Promise.all(
+      ["a1", "b1", "c1"].map(async (run) => ({
+        ...(await store.load(run)),
+        events: await store.events(run),
+        deeds: await store.deeds(run),
+      })),
+    );
     store.database.exec(sql);
-    store.close();
+    await store.close();
     const report = repair(home);
     expect([report.changed, report.lost]).toEqual([true, []]);
     expect(report.restored).toEqual([
@@ -231,80 +236,84 @@ describe("repair", () => {
       "run b1: whole, 6 records",
       "run c1: whole, 2 records",
     ]);
-    const after = opened(home);
+    const after = await opened(home);
     expect(
-      ["a1", "b1", "c1"].map((run) => ({
-        ...after.load(run),
-        events: after.events(run),
-        deeds: after.deeds(run),
-      })),
+      await Promise.all(
+        ["a1", "b1", "c1"].map(async (run) => ({
+          ...(await after.load(run)),
+          events: await after.events(run),
+          deeds: await after.deeds(run),
+        })),
+      ),
     ).toEqual(before);
     expect(["a1", "b1", "c1"].map((run) => verified(after, run))).toEqual(["ok 2", "ok 6", "ok 2"]);
-    expect([after.answerTo("b1", "k1"), after.trusted("/repo")?.signature, after.notes("b1").length]).toEqual(
-      ["{}", "s", 1],
-    );
-    expect(after.fence()).toBeGreaterThan(fence);
+    expect([
+      await after.answerTo("b1", "k1"),
+      (await after.trusted("/repo"))?.signature,
+      (await after.notes("b1")).length,
+    ]).toEqual(["{}", "s", 1]);
+    expect(await newFence(after)).toBeGreaterThan(fence);
     expect(readdirSync(report.quarantine).toSorted()).toContain(basename(home.database));
     expect(readFileSync(join(report.quarantine, "reason.txt"), "utf8")).toBe(`${report.found.join("\n")}\n`);
   });
 
-  test("goes back to the last whole entry where the chain is broken, halts the run, and says so", () => {
+  test("goes back to the last whole entry where the chain is broken, halts the run, and says so", async () => {
     const home = newHome();
-    const store = filled(home);
+    const store = await filled(home);
     store.database.exec(`UPDATE events SET body = replace(body, '2', '3') ${FOURTH}`);
-    store.close();
+    await store.close();
     const report = repair(home);
     expect(report.found).toEqual([`run b1: record ${HASH_WRONG}`]);
     expect(report.lost).toEqual([`run b1: its history ends at record 2: record ${HASH_WRONG}; it is halted`]);
-    const after = opened(home);
-    expect(after.load("b1")?.row).toMatchObject({ seq: 2, halted: true });
-    expect(after.load("b1")?.row.attention).toContain("signalbox resume b1");
-    expect([verified(after, "b1"), after.answerTo("b1", "k2"), after.deeds("b1").length]).toEqual([
-      "ok 2",
-      undefined,
-      1,
-    ]);
+    const after = await opened(home);
+    expect((await after.load("b1"))?.row).toMatchObject({ seq: 2, halted: true });
+    expect((await after.load("b1"))?.row.attention).toContain("signalbox resume b1");
+    expect([
+      verified(after, "b1"),
+      await after.answerTo("b1", "k2"),
+      (await after.deeds("b1")).length,
+    ]).toEqual(["ok 2", undefined, 1]);
     const kept = openFile(join(report.quarantine, basename(home.database)));
     expect(kept.prepare("SELECT count(*) AS count FROM events WHERE run = 'b1'").get()).toEqual({ count: 6 });
     kept.close();
   });
 
-  test("deeds whose fate is not known are asked about, or wait for a person", () => {
+  test("deeds whose fate is not known are asked about, or wait for a person", async () => {
     const home = newHome();
-    const store = filled(home);
+    const store = await filled(home);
     store.database.exec("DROP TABLE deeds");
-    store.close();
+    await store.close();
     const report = repair(home);
     expect(report.restored).toContain(
       "run b1: of 3 of its deeds it is not known whether they were done; it is halted",
     );
-    const after = opened(home);
-    expect(after.deeds("b1").map((row) => [row.key, row.status, row.tries])).toEqual([
+    const after = await opened(home);
+    expect((await after.deeds("b1")).map((row) => [row.key, row.status, row.tries])).toEqual([
       ["b1:2:0", "pending", 1],
       ["b1:6:0", "pending", 1],
       ["b1:6:1", "attention", 1],
     ]);
   });
 
-  test("is refused while somebody uses the database", () => {
+  test("is refused while somebody uses the database", async () => {
     const home = newHome();
-    const store = filled(home);
+    const store = await filled(home);
     store.database.exec("DELETE FROM keys");
-    expect(told(() => repair(home))).toMatch(/^in-use 6: /);
-    expect(store.load("b1")?.row.seq).toBe(6);
-    store.close();
+    expect(await told(() => repair(home))).toMatch(/^in-use 6: /);
+    expect((await store.load("b1"))?.row.seq).toBe(6);
+    await store.close();
     expect(repair(home).changed).toBe(true);
   });
 
-  test("a missing database: what is left is named, and the next run can begin", () => {
+  test("a missing database: what is left is named, and the next run can begin", async () => {
     const home = newHome();
-    filled(home).close();
+    await (await filled(home)).close();
     rmSync(home.database);
     mkdirSync(join(home.root, "runs", "b1"), { recursive: true });
     expect(repair(home).lost).toEqual([
       `the history of run b1; its files are in ${join(home.root, "runs", "b1")}`,
     ]);
-    expect(add(opened(home), "d1").type).toBe("written");
+    expect((await add(await opened(home), "d1")).type).toBe("written");
     expect(readdirSync(join(home.root, "runs"))).toEqual(["b1"]);
   });
 
@@ -315,67 +324,66 @@ describe("repair", () => {
     "repair.after-replace",
   ])("killed at %s it can be begun again", async (at) => {
     const home = newHome();
-    const store = filled(home);
+    const store = await filled(home);
     store.database.exec("DELETE FROM keys");
-    store.close();
+    await store.close();
     expect((await child([home.root, "repair"], at).ended()).signal).toBe("SIGKILL");
     repair(home);
-    const after = opened(home);
+    const after = await opened(home);
     expect(["a1", "b1", "c1"].map((run) => verified(after, run))).toEqual(["ok 2", "ok 6", "ok 2"]);
   });
 });
 
 describe("bytes", () => {
   /** A database of many pages, closed, and its bytes. */
-  function large(home: Home): Buffer {
-    const store = opened(home);
-    store.database.write(() => {
-      for (let run = 0; run < 20; run += 1)
-        for (let n = 0; n < 15; n += 1)
-          add(store, `r${run}`, { deeds: [START], key: `k${n}`, answer: "x".repeat(200) });
-    });
-    store.close();
+  async function large(home: Home): Promise<Buffer> {
+    const store = await opened(home);
+    store.database.exec("PRAGMA synchronous = OFF");
+    for (let run = 0; run < 20; run += 1)
+      for (let n = 0; n < 15; n += 1)
+        await add(store, `r${run}`, { deeds: [START], key: `k${n}`, answer: "x".repeat(200) });
+    await store.close();
     return readFileSync(home.database);
   }
 
   type Survived = { readonly before: string; readonly runs: number; readonly wrong: readonly string[] };
 
   /** What the store says of a hurt file, and what there is after its repair. */
-  function repaired(home: Home): Survived {
+  async function repaired(home: Home): Promise<Survived> {
     const size = statSync(home.database).size;
-    const before = told(() => {
+    const before = await told(async () => {
       const store = openStore(home);
       try {
-        const { rows } = store.list({ limit: 100 });
+        const { rows } = await store.list({ limit: 100 });
         if (rows.length === 0) throw new Error("it is shown as empty");
-        for (const { id, status } of rows) if (status !== "damaged") store.load(id);
+        for (const { id, status } of rows) if (status !== "damaged") await store.load(id);
       } finally {
-        store.close();
+        await store.close();
       }
     });
     if (statSync(home.database).size !== size) throw new Error("looking at it has changed it");
     repair(home);
     const store = openStore(home);
-    const ids = store.list({ limit: 100 }).rows.map((row) => row.id);
+    const ids = (await store.list({ limit: 100 })).rows.map((row) => row.id);
     const wrong = ids.map((id) => verified(store, id)).filter((line) => !/^ok|its definition/.test(line));
-    store.close();
+    await store.close();
     const again = repair(home).found.filter((fault) => !fault.includes("definition"));
     return { before, runs: ids.length, wrong: [...wrong, ...again] };
   }
 
-  test.for([0.2, 0.5, 0.9])("cut to %d of its length", (share) => {
+  test.for([0.2, 0.5, 0.9])("cut to %d of its length", async (share) => {
     const home = newHome();
-    truncateSync(home.database, Math.floor(large(home).length * share));
-    const { before, wrong } = repaired(home);
+    truncateSync(home.database, Math.floor((await large(home)).length * share));
+    const { before, wrong } = await repaired(home);
     expect(before).toMatch(/^damaged 8: .*signalbox\.db is damaged: .* -> signalbox doctor --repair$/);
     expect(wrong).toEqual([]);
   });
 
-  test("cut to nothing", () => {
+  test("cut to nothing", async () => {
     const home = newHome();
-    large(home);
+    await large(home);
     truncateSync(home.database, 0);
-    expect(told(() => openStore(home))).toMatch(/^damaged 8: .* it is empty/);
+    expect(await told(() => openStore(home))).toMatch(/^damaged 8: .* it is empty/);
     expect(statSync(home.database).size).toBe(0);
     expect(repair(home).lost).toEqual(["everything in the database: nothing in it can be read"]);
   });
@@ -388,17 +396,18 @@ describe("bytes", () => {
     return copy;
   }
 
-  test("each page in turn made of zeros, or of noise", { timeout: 120_000 }, () => {
+  test("each page in turn made of zeros, or of noise", { timeout: 120_000 }, async () => {
     const home = newHome();
-    const bytes = large(home);
+    const bytes = await large(home);
     const pages = bytes.length / 4096;
     const stride = process.env["SIGNALBOX_DEEP"] === undefined ? Math.ceil(pages / 8) : 1;
-    const results = Array.from({ length: Math.ceil(pages / stride) }, (_, n) => {
+    const results: Survived[] = [];
+    for (let n = 0; n < Math.ceil(pages / stride); n += 1) {
       const own = newHome();
       mkdirSync(own.root, { recursive: true });
       writeFileSync(own.database, hurt(bytes, n * stride));
-      return repaired(own);
-    });
+      results.push(await repaired(own));
+    }
     expect(results.flatMap(({ wrong }) => wrong)).toEqual([]);
     for (const { before } of results) expect(before).toMatch(/^nothing$|^damaged 8: /);
     expect(Math.max(...results.map(({ runs }) => runs))).toBe(20);

@@ -5,7 +5,8 @@ import type { Event } from "../../src/core/model/event.ts";
 import { NO_RUN, type Run } from "../../src/core/model/run.ts";
 import type { Definition } from "../../src/core/model/workflow.ts";
 import type { Deed } from "../../src/engine/effects/deed.ts";
-import type { Appended, Entry } from "../../src/engine/ports/journal.ts";
+import type { BatchAnswer } from "../../src/engine/ports/commit.ts";
+import type { Entry } from "../../src/engine/ports/journal.ts";
 import type { Store } from "../../src/engine/ports/store.ts";
 import { hashOf } from "../../src/format/workflow/hash.ts";
 
@@ -57,11 +58,13 @@ export function counted(value: number): readonly Event[] {
   ];
 }
 
+/** With `head` for a run that has begun. */
 export function entry(before: Run, events: readonly Event[], more: Partial<Entry> = {}): Entry {
   const after = events.reduce(apply, before);
   return {
     run: after.id,
     seq: before.seq,
+    head: "",
     at: AT,
     by: { type: "human", name: "anna" },
     events,
@@ -74,7 +77,14 @@ export function entry(before: Run, events: readonly Event[], more: Partial<Entry
 }
 
 /** Starts the run where there is none, and adds to it where there is one. */
-export function add(store: Store, id: string, more: Partial<Entry> = {}): Appended {
-  const run = store.load(id)?.run ?? NO_RUN;
-  return store.append(entry(run, run.seq === 0 ? began(id) : counted(run.seq), more));
+export async function add(store: Store, id: string, more: Partial<Entry> = {}): Promise<BatchAnswer> {
+  return store.commit([{ type: "append", entry: await next(store, id, more) }]);
+}
+
+/** The entry that `add` adds. */
+export async function next(store: Store, id: string, more: Partial<Entry> = {}): Promise<Entry> {
+  const kept = await store.load(id);
+  const head = kept?.row.head ?? "";
+  const run = kept?.run ?? NO_RUN;
+  return entry(run, run.seq === 0 ? began(id) : counted(run.seq), { head, ...more });
 }

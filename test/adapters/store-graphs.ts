@@ -14,65 +14,92 @@ export function graphsContract(open: Open): void {
     ...more,
   });
 
-  test("graphs: a task is named once, ends with what its run said, and can be taken over", () => {
-    const [one, other] = open();
-    one.putGraph(graph, [child("1"), child("2", { outcome: "done", summary: "did 2", took: "z9" })]);
+  test("graphs: a task is named once, ends with what its run said, and can be taken over", async () => {
+    const [one, other] = await open();
+    await one.commit([
+      {
+        type: "put-graph",
+        graph,
+        children: [child("1"), child("2", { outcome: "done", summary: "did 2", took: "z9" })],
+      },
+    ]);
     // Somebody was killed before it was known to be there.
-    one.putGraph(graph, [child("3")]);
-    expect(other.children(key)).toEqual([
+    await one.commit([{ type: "put-graph", graph, children: [child("3")] }]);
+    expect(await other.children(key)).toEqual([
       { ...key, ...child("1"), run: "", took: "", outcome: "", summary: "", status: "", seq: 0 },
       { ...key, ...child("2"), run: "", took: "z9", outcome: "done", summary: "did 2", status: "", seq: 0 },
     ]);
-    expect([one.nameChild(key, "1", "b1"), other.nameChild(key, "1", "c1")]).toEqual(["b1", "b1"]);
-    add(one, "b1");
-    expect(other.childAs("b1")).toMatchObject({ task: { id: "1" }, status: "running" });
-    one.settleChild(key, "1", { outcome: "skipped", summary: "it's '$.x' \u{1F600}" });
-    expect(other.childAs("b1")).toMatchObject({
+    expect([
+      await one.commit([{ type: "name-child", graph: key, task: "1", run: "b1" }]),
+      await one.commit([{ type: "name-child", graph: key, task: "1", run: "b1" }]),
+      await other.commit([{ type: "name-child", graph: key, task: "1", run: "c1" }]),
+    ]).toEqual([{ type: "written" }, { type: "written" }, { type: "taken", by: "b1" }]);
+    await add(one, "b1");
+    expect(await other.childAs("b1")).toMatchObject({ task: { id: "1" }, status: "running" });
+    await one.commit([
+      {
+        type: "settle-child",
+        graph: key,
+        task: "1",
+        end: { outcome: "skipped", summary: "it's '$.x' \u{1F600}" },
+      },
+    ]);
+    expect(await other.childAs("b1")).toMatchObject({
       ...child("1"),
       outcome: "skipped",
       summary: "it's '$.x' \u{1F600}",
     });
-    expect(other.childAs("z9")).toBeUndefined();
+    expect(await other.childAs("z9")).toBeUndefined();
   });
 
-  test("graphs: what others do to tasks is seen at the next look, and nothing is made anew that is as it was", () => {
-    const [one, other] = open();
-    one.putGraph(graph, [child("1"), child("2")]);
-    const seen = (): unknown[] =>
-      other.children(key).map(({ run, outcome, summary, status }) => [run, outcome, summary, status]);
-    const [first, second] = other.children(key);
-    expect(other.children(key).map((row, at) => row === [first, second][at])).toEqual([true, true]);
-    one.nameChild(key, "1", "b1");
-    expect(seen()).toEqual([
+  test("graphs: what others do to tasks is seen at the next look, and nothing is made anew that is as it was", async () => {
+    const [one, other] = await open();
+    await one.commit([{ type: "put-graph", graph, children: [child("1"), child("2")] }]);
+    const seen = async (): Promise<unknown[]> =>
+      (await other.children(key)).map(({ run, outcome, summary, status }) => [run, outcome, summary, status]);
+    const [first, second] = await other.children(key);
+    expect((await other.children(key)).map((row, at) => row === [first, second][at])).toEqual([true, true]);
+    await one.commit([{ type: "name-child", graph: key, task: "1", run: "b1" }]);
+    expect(await seen()).toEqual([
       ["b1", "", "", ""],
       ["", "", "", ""],
     ]);
-    add(one, "b1");
-    expect(seen()[0]).toEqual(["b1", "", "", "running"]);
-    const before = other.childrenOf("a1")[0]?.seq ?? 0;
-    add(one, "b1");
-    expect(other.childrenOf("a1")[0]?.seq).toBeGreaterThan(before);
-    one.settleChild(key, "1", { outcome: "done", summary: "did 1" });
-    expect(seen()[0]).toEqual(["b1", "done", "did 1", "running"]);
-    const [, still] = other.children(key);
+    await add(one, "b1");
+    expect((await seen())[0]).toEqual(["b1", "", "", "running"]);
+    const before = (await other.childrenOf("a1"))[0]?.seq ?? 0;
+    await add(one, "b1");
+    expect((await other.childrenOf("a1"))[0]?.seq).toBeGreaterThan(before);
+    await one.commit([
+      { type: "settle-child", graph: key, task: "1", end: { outcome: "done", summary: "did 1" } },
+    ]);
+    expect((await seen())[0]).toEqual(["b1", "done", "did 1", "running"]);
+    const [, still] = await other.children(key);
     expect([still?.params === second?.params, still?.task === second?.task]).toEqual([true, true]);
-    one.putGraph({ ...graph, entry: 4 }, [child("3")]);
-    expect(other.childrenOf("a1").map(({ task }) => task.id)).toEqual(["1", "2", "3"]);
+    await one.commit([{ type: "put-graph", graph: { ...graph, entry: 4 }, children: [child("3")] }]);
+    expect((await other.childrenOf("a1")).map(({ task }) => task.id)).toEqual(["1", "2", "3"]);
   });
 
-  test("graphs: how far those are that somebody waits for", () => {
-    const [one, other] = open();
-    expect(other.tallies()).toEqual([]);
-    one.putGraph(graph, [child("1"), child("2", { outcome: "done" }), child("3", { outcome: "skipped" })]);
-    one.putGraph({ ...graph, entry: 4 }, [child("1", { outcome: "failed" })]);
-    one.putGraph({ ...graph, parent: "b1" }, [child("1")]);
-    expect(other.tallies()).toEqual([
+  test("graphs: how far those are that somebody waits for", async () => {
+    const [one, other] = await open();
+    expect(await other.tallies()).toEqual([]);
+    await one.commit([
+      {
+        type: "put-graph",
+        graph,
+        children: [child("1"), child("2", { outcome: "done" }), child("3", { outcome: "skipped" })],
+      },
+    ]);
+    await one.commit([
+      { type: "put-graph", graph: { ...graph, entry: 4 }, children: [child("1", { outcome: "failed" })] },
+    ]);
+    await one.commit([{ type: "put-graph", graph: { ...graph, parent: "b1" }, children: [child("1")] }]);
+    expect(await other.tallies()).toEqual([
       { parent: "a1", done: 2, all: 4, waiting: 0 },
       { parent: "b1", done: 0, all: 1, waiting: 0 },
     ]);
-    one.setGraph(key, "closed");
-    one.setGraph({ ...key, parent: "b1" }, "told");
-    expect(other.tallies()).toEqual([
+    await one.commit([{ type: "set-graph", graph: key, status: "closed" }]);
+    await one.commit([{ type: "set-graph", graph: { ...key, parent: "b1" }, status: "told" }]);
+    expect(await other.tallies()).toEqual([
       { parent: "a1", done: 0, all: 1, waiting: 0 },
       { parent: "b1", done: 0, all: 1, waiting: 0 },
     ]);

@@ -10,30 +10,31 @@ import { newHome, opened, told } from "./store-support.ts";
 
 const ENTRIES = 20;
 
-test("whoever did not write a run loads it as it is, and few records after its snapshot", () => {
+test("whoever did not write a run loads it as it is, and few records after its snapshot", async () => {
   const home = newHome();
-  const [one, other] = [opened(home), opened(home)];
-  const behind = Array.from({ length: ENTRIES }, () => {
-    add(one, "a1");
-    const run = one
-      .events("a1")
-      .map(({ event }) => event)
-      .reduce(apply, NO_RUN);
-    expect(other.load("a1")?.run).toEqual(run);
-    expect(opened(home).load("a1")?.run).toEqual(run);
+  const [one, other] = [await opened(home), await opened(home)];
+  const behind: number[] = [];
+  for (let n = 0; n < ENTRIES; n += 1) {
+    await add(one, "a1");
+    const run = (await one.events("a1")).map(({ event }) => event).reduce(apply, NO_RUN);
+    expect((await other.load("a1"))?.run).toEqual(run);
+    expect((await (await opened(home)).load("a1"))?.run).toEqual(run);
     expect(verifyRun(other.database, "a1")).toEqual({ ok: true, run: "a1", seq: run.seq });
-    return run.seq - shotOf(one);
-  });
+    behind.push(run.seq - shotOf(one));
+  }
   expect(Math.max(...behind)).toBe(14);
   expect(behind.filter((records) => records === 0)).toHaveLength(3);
 });
 
-test("two that write one run in turns go on from what the other wrote", () => {
+test("two that write one run in turns go on from what the other wrote", async () => {
   const home = newHome();
-  const both = [opened(home), opened(home)];
+  const both = [await opened(home), await opened(home)];
   for (let n = 0; n < ENTRIES; n += 1)
-    for (const store of both) expect(add(store, "a1").type).toBe("written");
-  expect(both.map((store) => store.load("a1")?.row.seq)).toEqual([4 * ENTRIES, 4 * ENTRIES]);
+    for (const store of both) expect((await add(store, "a1")).type).toBe("written");
+  expect(await Promise.all(both.map(async (store) => (await store.load("a1"))?.row.seq))).toEqual([
+    4 * ENTRIES,
+    4 * ENTRIES,
+  ]);
   expect(both.map(({ database }) => verifyRun(database, "a1").ok)).toEqual([true, true]);
 });
 
@@ -47,13 +48,13 @@ test.for([
   "DELETE FROM events WHERE seq > 2",
   "UPDATE snapshots SET seal = ''",
   "UPDATE snapshots SET seal = 'x'",
-])("%s: whoever did not write it is not told a run that never was", (sql) => {
+])("%s: whoever did not write it is not told a run that never was", async (sql) => {
   const home = newHome();
-  const store = opened(home);
-  for (let n = 0; n < 3; n += 1) add(store, "a1");
+  const store = await opened(home);
+  for (let n = 0; n < 3; n += 1) await add(store, "a1");
   expect(shotOf(store)).toBe(2);
   store.database.exec(sql);
-  expect(told(() => opened(home).load("a1"))).toMatch(
+  expect(await told(async () => (await opened(home)).load("a1"))).toMatch(
     /^damaged 8: run a1 in .* -> signalbox doctor --repair$/,
   );
 });

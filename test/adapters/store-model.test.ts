@@ -1,12 +1,13 @@
 /** Random orders of everything that can be done with journal and outbox, against a model that fits on a page. */
 
+import { claim as claimIn, newFence, settle as settleIn } from "../support/effects.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { verifyRun } from "../../src/adapters/store/recovery/verify.ts";
 import type { SqliteStore } from "../../src/adapters/store/open.ts";
 import { NO_RUN } from "../../src/core/model/run.ts";
 import type { Deed } from "../../src/engine/effects/deed.ts";
-import type { Appended } from "../../src/engine/ports/journal.ts";
+import type { BatchAnswer } from "../../src/engine/ports/commit.ts";
 import type { Outcome } from "../../src/engine/ports/outbox.ts";
 import { began, counted, entry, START, STOP, TELL } from "./store-entries.ts";
 import { newHome, opened } from "./store-support.ts";
@@ -74,10 +75,10 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ type: fc.constant("wait"), ms: nat }) },
 );
 
-test(`no divergence in ${SEQUENCES} sequences`, () => {
+test(`no divergence in ${SEQUENCES} sequences`, async () => {
   const counts: Record<string, number> = {};
-  fc.assert(
-    fc.property(fc.array(acts, { minLength: 10, maxLength: 60 }), (sequence) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(acts, { minLength: 10, maxLength: 60 }), async (sequence) => {
       const model: Model = {
         now: 0,
         fence: 0,
@@ -87,16 +88,16 @@ test(`no divergence in ${SEQUENCES} sequences`, () => {
         attention: new Map(),
         deeds: [],
       };
-      const store = opened(newHome(), { now: () => model.now });
+      const store = await opened(newHome(), { now: () => model.now });
       for (const act of sequence) {
-        const [ours, theirs] = both(store, model, act);
+        const [ours, theirs] = await both(store, model, act);
         expect(ours).toEqual(theirs);
         const kind = `${act.type} ${String(typeof ours === "object" && ours !== null && "type" in ours ? ours.type : ours !== undefined && ours !== false)}`;
         counts[kind] = (counts[kind] ?? 0) + 1;
-        expect(seen(store, model)).toEqual(expected(model));
+        expect(await seen(store, model)).toEqual(expected(model));
       }
       for (const run of model.seqs.keys()) expect(verifyRun(store.database, run)).toMatchObject({ ok: true });
-      store.close();
+      await store.close();
     }),
     { numRuns: SEQUENCES },
   );
@@ -114,63 +115,67 @@ test(`no divergence in ${SEQUENCES} sequences`, () => {
 });
 
 /** Does it to both, and gives both answers. */
-function both(store: SqliteStore, model: Model, act: Act): readonly [unknown, unknown] {
+async function both(store: SqliteStore, model: Model, act: Act): Promise<readonly [unknown, unknown]> {
   switch (act.type) {
     case "append":
       return append(store, model, act);
     case "claim": {
       const { key } = pick(model, act.pick);
       const fence = model.fence - (act.isOld ? 1 : 0);
-      return [store.claim(key, fence, model.now + 10)?.tries, claim(model, key, fence)];
+      return [
+        (await claimIn(store, key, { fence, leaseUntil: model.now + 10 }))?.tries,
+        claim(model, key, fence),
+      ];
     }
     case "settle": {
       const { key } = pick(model, act.pick);
       const fence = model.fence - (act.isOld ? 1 : 0);
       const outcome = outcomeOf(act.outcome, model.now);
-      return [store.settle(key, fence, outcome), settle(model, key, { fence, outcome })];
+      return [await settleIn(store, key, { fence, outcome }), settle(model, key, { fence, outcome })];
     }
     case "retry": {
       const run = idOf(act.run);
       const waiting = model.deeds.filter((deed) => deed.run === run && deed.status === "attention");
       for (const deed of waiting) Object.assign(deed, { status: "pending", dueAt: 0 });
       model.attention.delete(run);
-      return [store.retry(run), waiting.map((deed) => deed.key)];
+      return [await store.commit([{ type: "retry", run }]), { type: "written" }];
     }
     case "halt": {
       const run = idOf(act.run);
       if (model.seqs.has(run) && act.on) model.halted.add(run);
       else model.halted.delete(run);
-      return [store.halt(run, act.on), undefined];
+      return [await store.commit([{ type: "halt", run, halted: act.on }]), { type: "written" }];
     }
     case "fence":
       model.fence += 1;
-      return [store.fence(), model.fence];
+      return [await newFence(store), model.fence];
     case "wait":
       model.now += act.ms;
       return [undefined, undefined];
   }
 }
 
-function append(
+async function append(
   store: SqliteStore,
   model: Model,
   act: Extract<Act, { type: "append" }>,
-): readonly [Appended, Appended] {
+): Promise<readonly [BatchAnswer, BatchAnswer]> {
   const id = idOf(act.run);
   const seq = model.seqs.get(id) ?? 0;
   const deeds = act.deeds.map((n): Deed => DEEDS[n % DEEDS.length] ?? START);
   const key = act.key === 0 ? undefined : `k${act.key}`;
   const keyed = key === undefined ? {} : { key, answer: `${seq}` };
-  const run = store.load(id)?.run ?? NO_RUN;
+  const { run = NO_RUN, row: { head } = { head: "" } } = (await store.load(id)) ?? {};
   const isLate = act.late && seq > 2;
   const made = entry(isLate ? { ...run, seq: seq - 2 } : run, seq === 0 ? began(id) : counted(seq), {
     deeds,
+    head,
     ...keyed,
   });
   const known = key === undefined ? undefined : model.answers.get(`${id} ${key}`);
-  const ours = store.append(made);
+  const ours = await store.commit([{ type: "append", entry: made }]);
   if (known !== undefined) return [ours, { type: "repeated", answer: known }];
-  if (isLate) return [ours, { type: "conflict", seq }];
+  if (isLate) return [ours, { type: "conflict", reason: `run ${id} is at ${seq}` }];
   const after = seq + 2;
   const keys = deeds.map((_, i) => `${id}:${after}:${i}`);
   model.seqs.set(id, after);
@@ -186,7 +191,7 @@ function append(
       owner: 0,
       lease: 0,
     });
-  return [ours, { type: "written", seq: after, deeds: keys }];
+  return [ours, { type: "written" }];
 }
 
 function claim(model: Model, key: string, fence: number): number | undefined {
@@ -237,20 +242,19 @@ function heads(model: Model): readonly ModelDeed[] {
   });
 }
 
-function seen(store: SqliteStore, model: Model): unknown {
+async function seen(store: SqliteStore, model: Model): Promise<unknown> {
   return {
-    due: store
-      .due(model.now, 100)
-      .map((row) => row.key)
-      .toSorted(),
-    next: store.nextDue(),
-    busy: store.isBusy(model.now),
-    runs: IDS.map((id) => store.load(id)?.row).map((row) => [
+    due: (await store.due(model.now, 100)).map((row) => row.key).toSorted(),
+    next: await store.nextDue(),
+    busy: await store.isBusy(),
+    runs: (await Promise.all(IDS.map(async (id) => (await store.load(id))?.row))).map((row) => [
       row?.seq ?? 0,
       row?.attention ?? "",
       row?.halted ?? false,
     ]),
-    deeds: IDS.flatMap((id) => store.deeds(id)).map((row) => [row.key, row.status, row.tries, row.dueAt]),
+    deeds: (await Promise.all(IDS.map((id) => store.deeds(id))))
+      .flat()
+      .map((row) => [row.key, row.status, row.tries, row.dueAt]),
   };
 }
 

@@ -1,5 +1,6 @@
 /** What every store must remember of the world: agents, jobs, workspaces, files and repositories. */
 
+import { claim, newFence, settle } from "../support/effects.ts";
 import { expect, test } from "vitest";
 import type { AgentRow, JobRow, WorkspaceRow } from "../../src/engine/ports/registry.ts";
 import type { Open } from "./store-contract.ts";
@@ -37,96 +38,111 @@ export function registryContract(open: Open): void {
     seat: "",
   };
 
-  test("agents are found by name, token and status; idle ones whose run moved on are told", () => {
-    const [one, other] = open();
-    add(one, "a1");
-    one.putAgent(agent);
+  test("agents are found by name, token and status; idle ones whose run moved on are told", async () => {
+    const [one, other] = await open();
+    await add(one, "a1");
+    await one.commit([{ type: "put-agent", agent }]);
     // What keeps somebody busy is its process, which is a job.
-    expect(one.isBusy(0)).toBe(false);
-    expect(other.agent(agent)).toEqual(agent);
-    expect(other.byToken("hash")).toEqual(agent);
-    expect([other.byToken(""), other.byToken("other"), other.agent({ ...agent, attempt: 2 })]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
-    one.putAgent({ ...agent, status: "idle" });
-    expect([other.isBusy(0), other.idleMoved(), other.agents({ status: "running" })]).toEqual([
-      false,
-      [],
-      [],
-    ]);
-    one.putAgent({ ...agent, status: "idle", entry: 0 });
-    expect(other.idleMoved()).toMatchObject([{ run: "a1", status: "idle" }]);
-    expect(other.isBusy(0)).toBe(true);
-    one.halt("a1", true);
-    expect([other.idleMoved(), other.isBusy(0)]).toEqual([[], false]);
-    one.putAgent({ ...agent, attempt: 2, token: "", status: "ended" });
-    expect(other.agents({ run: "a1" })).toHaveLength(2);
-    expect(other.agents({ run: "a1", status: "ended" })).toMatchObject([{ attempt: 2 }]);
-    expect(other.agents({ run: "b1" })).toEqual([]);
+    expect(await one.isBusy()).toBe(false);
+    expect(await other.agent(agent)).toEqual(agent);
+    expect(await other.byToken("hash")).toEqual(agent);
+    expect([
+      await other.byToken(""),
+      await other.byToken("other"),
+      await other.agent({ ...agent, attempt: 2 }),
+    ]).toEqual([undefined, undefined, undefined]);
+    await one.commit([{ type: "put-agent", agent: { ...agent, status: "idle" } }]);
+    expect([
+      await other.isBusy(),
+      await other.idleMoved(),
+      await other.agents({ status: "running" }),
+    ]).toEqual([false, [], []]);
+    await one.commit([{ type: "put-agent", agent: { ...agent, status: "idle", entry: 0 } }]);
+    expect(await other.idleMoved()).toMatchObject([{ run: "a1", status: "idle" }]);
+    expect(await other.isBusy()).toBe(true);
+    await one.commit([{ type: "halt", run: "a1", halted: true }]);
+    expect([await other.idleMoved(), await other.isBusy()]).toEqual([[], false]);
+    await one.commit([{ type: "put-agent", agent: { ...agent, attempt: 2, token: "", status: "ended" } }]);
+    expect(await other.agents({ run: "a1" })).toHaveLength(2);
+    expect(await other.agents({ run: "a1", status: "ended" })).toMatchObject([{ attempt: 2 }]);
+    expect(await other.agents({ run: "b1" })).toEqual([]);
   });
 
-  test("a place is one run's at a time, from the write that moves it", () => {
-    const [one, other] = open();
-    add(one, "a1", { place: "/repo" });
-    expect(other.workspace("a1")).toMatchObject({
+  test("a place is one run's at a time, from the write that moves it", async () => {
+    const [one, other] = await open();
+    await add(one, "a1", { place: "/repo" });
+    expect(await other.workspace("a1")).toMatchObject({
       path: "/repo",
       repo: "/repo",
       branch: "",
       status: "reserved",
     });
-    add(other, "a2");
+    await add(other, "a2");
     const said = { key: "k1", answer: "said", place: "/repo" };
-    expect(add(other, "a2", said)).toEqual({ type: "taken" });
-    expect([other.answerTo("a2", "k1"), other.load("a2")?.row.seq, other.workspace("a2")]).toEqual([
-      undefined,
-      2,
-      undefined,
-    ]);
+    expect(await add(other, "a2", said)).toEqual({ type: "taken", by: "a1" });
     expect([
-      one.placeHolder("/repo", "a2"),
-      one.placeHolder("/repo", "a1"),
-      one.placeHolder("/other", "a2"),
+      await other.answerTo("a2", "k1"),
+      (await other.load("a2"))?.row.seq,
+      await other.workspace("a2"),
+    ]).toEqual([undefined, 2, undefined]);
+    expect([
+      await one.placeHolder("/repo", "a2"),
+      await one.placeHolder("/repo", "a1"),
+      await one.placeHolder("/other", "a2"),
     ]).toEqual(["a1", "", ""]);
     expect([
-      one.takePlace("a2", "/repo"),
-      one.takePlace("a1", "/repo"),
-      one.takePlace("a2", "/other"),
-    ]).toEqual(["a1", "", ""]);
+      await one.commit([{ type: "take-place", run: "a2", repo: "/repo" }]),
+      await one.commit([{ type: "take-place", run: "a1", repo: "/repo" }]),
+      await one.commit([{ type: "take-place", run: "a2", repo: "/other" }]),
+    ]).toEqual([{ type: "taken", by: "a1" }, { type: "written" }, { type: "written" }]);
     // It is only reserved: who gives back what is bound does not mean it.
-    one.leavePlace("a1", "bound");
-    expect(one.placeHolder("/repo", "a2")).toBe("a1");
-    one.leavePlace("a1", "any");
-    expect([one.placeHolder("/repo", "a2"), one.workspace("a1")?.status]).toEqual(["", "released"]);
-    expect([add(other, "a2", said).type, add(other, "a2", said).type]).toEqual(["written", "repeated"]);
-    expect(one.placeHolder("/repo", "a1")).toBe("a2");
+    await one.commit([{ type: "leave-place", run: "a1", of: "bound" }]);
+    expect(await one.placeHolder("/repo", "a2")).toBe("a1");
+    await one.commit([{ type: "leave-place", run: "a1", of: "any" }]);
+    expect([await one.placeHolder("/repo", "a2"), (await one.workspace("a1"))?.status]).toEqual([
+      "",
+      "released",
+    ]);
+    expect([(await add(other, "a2", said)).type, (await add(other, "a2", said)).type]).toEqual([
+      "written",
+      "repeated",
+    ]);
+    expect(await one.placeHolder("/repo", "a1")).toBe("a2");
   });
 
-  test("a place that is about to be given back and is asked for again stays", () => {
-    const [one] = open();
+  test("a place that is about to be given back and is asked for again stays", async () => {
+    const [one] = await open();
     const bound = { path: "/repo", repo: "/repo", branch: "", base: "b1", salvage: "", kept: "" };
-    add(one, "a1", { place: "/repo" });
-    one.putWorkspace({ ...bound, run: "a1", status: "bound" });
-    add(one, "a1", { place: "/repo" });
-    expect(one.workspace("a1")).toMatchObject({ status: "bound", base: "b1" });
-    add(one, "a1", { deeds: [{ type: "release-resource", resource: "place" }] });
-    add(one, "a1", { place: "/repo" });
-    expect(one.workspace("a1")).toMatchObject({ status: "reserved", base: "b1" });
-    one.leavePlace("a1", "bound");
-    expect(one.placeHolder("/repo", "a2")).toBe("a1");
+    await add(one, "a1", { place: "/repo" });
+    await one.commit([{ type: "put-workspace", workspace: { ...bound, run: "a1", status: "bound" } }]);
+    await add(one, "a1", { place: "/repo" });
+    expect(await one.workspace("a1")).toMatchObject({ status: "bound", base: "b1" });
+    await add(one, "a1", { deeds: [{ type: "release-resource", resource: "place" }] });
+    await add(one, "a1", { place: "/repo" });
+    expect(await one.workspace("a1")).toMatchObject({ status: "reserved", base: "b1" });
+    await one.commit([{ type: "leave-place", run: "a1", of: "bound" }]);
+    expect(await one.placeHolder("/repo", "a2")).toBe("a1");
     // A run that the journal does not know has nothing, and a checkout stands for no run.
-    one.putWorkspace({ ...bound, run: "gone", path: "/lost", repo: "/lost", status: "bound" });
-    expect([one.placeHolder("/lost", "a2"), one.workspaceAt("/lost/x")]).toEqual(["", undefined]);
+    await one.commit([
+      {
+        type: "put-workspace",
+        workspace: { ...bound, run: "gone", path: "/lost", repo: "/lost", status: "bound" },
+      },
+    ]);
+    expect([await one.placeHolder("/lost", "a2"), await one.workspaceAt("/lost/x")]).toEqual(["", undefined]);
   });
 
-  test("jobs and workspaces are kept as they are", () => {
-    const [one, other] = open();
-    one.putJob(job);
-    expect([other.job(job.id), other.job("none"), other.isBusy(0)]).toEqual([job, undefined, true]);
-    one.putJob({ ...job, status: "over", killed: "stalled" });
-    expect(other.jobs({ run: "a1" })).toMatchObject([{ status: "over", killed: "stalled" }]);
-    expect([other.jobs({ status: "live" }), other.isBusy(0)]).toEqual([[], false]);
+  test("jobs and workspaces are kept as they are", async () => {
+    const [one, other] = await open();
+    await one.commit([{ type: "put-job", job }]);
+    expect([await other.job(job.id), await other.job("none"), await other.isBusy()]).toEqual([
+      job,
+      undefined,
+      true,
+    ]);
+    await one.commit([{ type: "put-job", job: { ...job, status: "over", killed: "stalled" } }]);
+    expect(await other.jobs({ run: "a1" })).toMatchObject([{ status: "over", killed: "stalled" }]);
+    expect([await other.jobs({ status: "live" }), await other.isBusy()]).toEqual([[], false]);
     const bound: WorkspaceRow = {
       run: "a1",
       repo: "/repo",
@@ -137,57 +153,65 @@ export function registryContract(open: Open): void {
       salvage: "",
       kept: "",
     };
-    one.putWorkspace(bound);
-    expect(other.workspace("a1")).toEqual(bound);
-    expect(other.workspaceAt("/home/worktrees/a1/src/deep")).toEqual(bound);
-    expect(other.workspaceAt("/home/worktrees/a1")).toEqual(bound);
-    expect([other.workspaceAt("/home/worktrees/a11"), other.workspaceAt("/"), other.workspace("b")]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
-    one.putWorkspace({ ...bound, status: "released" });
-    expect(other.workspaceAt("/home/worktrees/a1")).toBeUndefined();
+    await one.commit([{ type: "put-workspace", workspace: bound }]);
+    expect(await other.workspace("a1")).toEqual(bound);
+    expect(await other.workspaceAt("/home/worktrees/a1/src/deep")).toEqual(bound);
+    expect(await other.workspaceAt("/home/worktrees/a1")).toEqual(bound);
+    expect([
+      await other.workspaceAt("/home/worktrees/a11"),
+      await other.workspaceAt("/"),
+      await other.workspace("b"),
+    ]).toEqual([undefined, undefined, undefined]);
+    await one.commit([{ type: "put-workspace", workspace: { ...bound, status: "released" } }]);
+    expect(await other.workspaceAt("/home/worktrees/a1")).toBeUndefined();
   });
 
-  test("workspaces that are not released are listed, without checkouts", () => {
-    const [one, other] = open();
+  test("workspaces that are not released are listed, without checkouts", async () => {
+    const [one, other] = await open();
     const row = { repo: "/repo", branch: "b", base: "x", salvage: "", kept: "" };
-    one.putWorkspace({ ...row, run: "b1", path: "/w/b1", status: "reserved" });
-    one.putWorkspace({ ...row, run: "a1", path: "/w/a1", status: "bound" });
-    one.putWorkspace({ ...row, run: "c1", path: "/w/c1", status: "released" });
-    one.putWorkspace({ ...row, run: "d1", path: "/repo", status: "bound" });
-    expect(other.workspaces().map(({ run, status }) => [run, status])).toEqual([
+    await one.commit([
+      { type: "put-workspace", workspace: { ...row, run: "b1", path: "/w/b1", status: "reserved" } },
+    ]);
+    await one.commit([
+      { type: "put-workspace", workspace: { ...row, run: "a1", path: "/w/a1", status: "bound" } },
+    ]);
+    await one.commit([
+      { type: "put-workspace", workspace: { ...row, run: "c1", path: "/w/c1", status: "released" } },
+    ]);
+    await one.commit([
+      { type: "put-workspace", workspace: { ...row, run: "d1", path: "/repo", status: "bound" } },
+    ]);
+    expect((await other.workspaces()).map(({ run, status }) => [run, status])).toEqual([
       ["a1", "bound"],
       ["b1", "reserved"],
     ]);
   });
 
-  test("live turns are those of the repository, with where their runs are; coming ones have yet to begin", () => {
-    const [one, other] = open();
-    add(one, "a1", { deeds: [TELL] });
-    add(one, "b1", { deeds: [START] });
-    add(one, "c1");
-    add(one, "d1", { birth: { ...BIRTH, repo: "/other" }, deeds: [START] });
+  test("live turns are those of the repository, with where their runs are; coming ones have yet to begin", async () => {
+    const [one, other] = await open();
+    await add(one, "a1", { deeds: [TELL] });
+    await add(one, "b1", { deeds: [START] });
+    await add(one, "c1");
+    await add(one, "d1", { birth: { ...BIRTH, repo: "/other" }, deeds: [START] });
     const turn = { ...job, id: "a1.worker.1.1", run: "a1", kind: "turn", role: "worker" } as const;
-    one.putJob({ ...turn, seat: "resident" });
-    one.putJob({ ...turn, id: "c1.tests.1", run: "c1", kind: "check" });
-    one.putAgent({ ...agent, run: "c1", status: "idle", entry: 0 });
+    await one.commit([{ type: "put-job", job: { ...turn, seat: "resident" } }]);
+    await one.commit([{ type: "put-job", job: { ...turn, id: "c1.tests.1", run: "c1", kind: "check" } }]);
+    await one.commit([{ type: "put-agent", agent: { ...agent, run: "c1", status: "idle", entry: 0 } }]);
     const live = { run: "a1", role: "worker", seat: "resident", definition: HASH, state: "working" };
-    expect(other.liveTurns("/repo")).toMatchObject([{ ...live, isQueued: false }]);
-    expect(other.liveTurns("/other")).toEqual([]);
-    const coming = (): string[] => other.comingTurns("/repo").map(({ run }) => run);
-    expect(coming()).toEqual(["a1", "b1", "c1"]);
-    const fence = one.fence();
-    one.claim("a1:2:0", fence, 1e15);
-    one.settle("a1:2:0", fence, { type: "queued", note: "" });
-    expect(other.liveTurns("/repo")).toMatchObject([{ ...live, isQueued: true }]);
-    one.halt("b1", true);
-    expect(coming()).toEqual(["a1", "c1"]);
+    expect(await other.liveTurns("/repo")).toMatchObject([{ ...live, isQueued: false }]);
+    expect(await other.liveTurns("/other")).toEqual([]);
+    const coming = async (): Promise<string[]> => (await other.comingTurns("/repo")).map(({ run }) => run);
+    expect(await coming()).toEqual(["a1", "b1", "c1"]);
+    const fence = await newFence(one);
+    await claim(one, "a1:2:0", { fence, leaseUntil: 1e15 });
+    await settle(one, "a1:2:0", { fence, outcome: { type: "queued", note: "" } });
+    expect(await other.liveTurns("/repo")).toMatchObject([{ ...live, isQueued: true }]);
+    await one.commit([{ type: "halt", run: "b1", halted: true }]);
+    expect(await coming()).toEqual(["a1", "c1"]);
   });
 
-  test("readings, projections and trust are remembered", () => {
-    const [one, other] = open();
+  test("readings, projections and trust are remembered", async () => {
+    const [one, other] = await open();
     const reading = {
       artifact: "plan",
       slot: "",
@@ -197,20 +221,24 @@ export function registryContract(open: Open): void {
       fields: {},
       lists: {},
     };
-    one.keepReadings(HASH, "TASK.md", "d", [reading]);
-    expect(other.readings(HASH, "TASK.md", "d")).toEqual([reading]);
-    expect(other.readings(HASH, "TASK.md", "e")).toBeUndefined();
-    one.keepProjection("a1", "TASK.md", '{"status":"working"}');
-    one.keepProjection("a1", "TASK.md", '{"status":"done"}');
-    expect(other.projection("a1", "TASK.md")).toBe('{"status":"done"}');
-    expect([other.projection("a1", "x"), other.trusted("/repo")]).toEqual([undefined, undefined]);
-    one.trust("/repo", { digest: "d1", at: AT, signature: "s1" });
-    one.trust("/repo", { digest: "d2", at: AT, signature: "s2" });
-    expect(other.trusted("/repo")).toEqual({ digest: "d2", at: AT, signature: "s2" });
-    expect(other.humanKeys()).toEqual([]);
-    one.keepHumanKey({ fingerprint: "k1", at: AT, how: "first" });
-    one.keepHumanKey({ fingerprint: "k2", at: AT, how: "lost" });
-    expect(other.humanKeys().map(({ fingerprint, how }) => [fingerprint, how])).toEqual([
+    await one.commit([
+      { type: "put-readings", definition: HASH, file: "TASK.md", digest: "d", readings: [reading] },
+    ]);
+    expect(await other.readings({ definition: HASH, file: "TASK.md", digest: "d" })).toEqual([reading]);
+    expect(await other.readings({ definition: HASH, file: "TASK.md", digest: "e" })).toBeUndefined();
+    await one.commit([
+      { type: "put-projection", run: "a1", file: "TASK.md", fields: '{"status":"working"}' },
+    ]);
+    await one.commit([{ type: "put-projection", run: "a1", file: "TASK.md", fields: '{"status":"done"}' }]);
+    expect(await other.projection("a1", "TASK.md")).toBe('{"status":"done"}');
+    expect([await other.projection("a1", "x"), await other.trusted("/repo")]).toEqual([undefined, undefined]);
+    await one.commit([{ type: "trust", repo: "/repo", trust: { digest: "d1", at: AT, signature: "s1" } }]);
+    await one.commit([{ type: "trust", repo: "/repo", trust: { digest: "d2", at: AT, signature: "s2" } }]);
+    expect(await other.trusted("/repo")).toEqual({ digest: "d2", at: AT, signature: "s2" });
+    expect(await other.humanKeys()).toEqual([]);
+    await one.commit([{ type: "put-human-key", key: { fingerprint: "k1", at: AT, how: "first" } }]);
+    await one.commit([{ type: "put-human-key", key: { fingerprint: "k2", at: AT, how: "lost" } }]);
+    expect((await other.humanKeys()).map(({ fingerprint, how }) => [fingerprint, how])).toEqual([
       ["k1", "first"],
       ["k2", "lost"],
     ]);

@@ -17,14 +17,19 @@ function rowsOf({ database }: SqliteStore, table: string): unknown {
 }
 
 /** a1 waits in the queue, for b1; c1 was put away. */
-function filled(store: SqliteStore): void {
-  store.putProject({ repo: "/repo", name: "shop", defaultBranch: "trunk", agents: 2, remote: "origin" });
-  add(store, "a1");
-  add(store, "b1");
-  add(store, "c1", { status: "done" });
-  store.enqueue("a1", "/repo");
-  store.putDepends("a1", ["b1"]);
-  store.hide("c1", true);
+async function filled(store: SqliteStore): Promise<void> {
+  await store.commit([
+    {
+      type: "put-project",
+      project: { repo: "/repo", name: "shop", defaultBranch: "trunk", agents: 2, remote: "origin" },
+    },
+  ]);
+  await add(store, "a1");
+  await add(store, "b1");
+  await add(store, "c1", { status: "done" });
+  await store.commit([{ type: "enqueue", run: "a1", repo: "/repo" }]);
+  await store.commit([{ type: "put-depends", run: "a1", on: ["b1"] }]);
+  await store.commit([{ type: "hide", run: "c1", hidden: true }]);
   store.database.exec(`
     INSERT INTO messages VALUES ('b1', 'b1:1:0', 'worker', '', 1, 'told', 1, 0);
     INSERT INTO graphs VALUES ('b1', 'tasks', 1, 'd', 2, 'open');
@@ -36,37 +41,36 @@ test("every table is copied, or made again from the events", () => {
   expect([...Object.keys(COPIED), ...DERIVED].toSorted()).toEqual(TABLES.toSorted());
 });
 
-test.for(["projects", "queue", "depends", "messages", "graphs", "children"])("repair keeps %s", (table) => {
-  const home = newHome();
-  const store = opened(home);
-  filled(store);
-  const before = rowsOf(store, table);
-  store.database.exec(DAMAGE);
-  store.close();
-  expect(repair(home)).toMatchObject({ changed: true, lost: [] });
-  expect(rowsOf(opened(home), table)).toEqual(before);
-});
+test.for(["projects", "queue", "depends", "messages", "graphs", "children"])(
+  "repair keeps %s",
+  async (table) => {
+    const home = newHome();
+    const store = await opened(home);
+    await filled(store);
+    const before = rowsOf(store, table);
+    store.database.exec(DAMAGE);
+    await store.close();
+    expect(repair(home)).toMatchObject({ changed: true, lost: [] });
+    expect(rowsOf(await opened(home), table)).toEqual(before);
+  },
+);
 
-test("what was put away stays away", () => {
+test("what was put away stays away", async () => {
   const home = newHome();
-  const store = opened(home);
-  filled(store);
+  const store = await opened(home);
+  await filled(store);
   store.database.exec(DAMAGE);
-  store.close();
+  await store.close();
   repair(home);
-  expect(
-    opened(home)
-      .list({ limit: 10 })
-      .rows.map(({ id }) => id),
-  ).toEqual(["b1", "a1"]);
+  expect((await (await opened(home)).list({ limit: 10 })).rows.map(({ id }) => id)).toEqual(["b1", "a1"]);
 });
 
-test("whose history is lost waits for nothing any more", () => {
+test("whose history is lost waits for nothing any more", async () => {
   const home = newHome();
-  const store = opened(home);
-  filled(store);
+  const store = await opened(home);
+  await filled(store);
   store.database.exec("DELETE FROM events WHERE run = 'a1'");
-  store.close();
+  await store.close();
   repair(home);
-  expect(opened(home).line()).toEqual([]);
+  expect(await (await opened(home)).line()).toEqual([]);
 });

@@ -18,19 +18,19 @@ export function newHome(): Home {
   return homeAt(join(folder, "home"));
 }
 
-export function opened(home: Home, options?: Options): SqliteStore {
+export async function opened(home: Home, options?: Options): Promise<SqliteStore> {
   const store = openStore(home, options);
-  onTestFinished(() => {
-    store.close();
+  onTestFinished(async () => {
+    await store.close();
   });
-  store.define(HASH, DEFINITION);
+  await store.commit([{ type: "define", hash: HASH, definition: DEFINITION }]);
   return store;
 }
 
 /** What a user is told: code, exit, sentence, and the next command. Anything else is thrown on. */
-export function told(work: () => unknown): string {
+export async function told(work: () => unknown): Promise<string> {
   try {
-    work();
+    await work();
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return `${error.code} ${error.exit}: ${error.message} -> ${error.next}`;

@@ -17,17 +17,17 @@ import { storeContract } from "./store-contract.ts";
 import { add } from "./store-entries.ts";
 import { newHome, opened, told } from "./store-support.ts";
 
-storeContract((options) => {
+storeContract("SQLite", async (options) => {
   const home = newHome();
-  return [opened(home, options), opened(home, options)];
+  return [await opened(home, options), await opened(home, options)];
 });
 
-test.for(["000", "022", "077", "0777"])("only the owner sees anything, also with umask %s", (mask) => {
+test.for(["000", "022", "077", "0777"])("only the owner sees anything, also with umask %s", async (mask) => {
   const home = newHome();
   execFileSync("/bin/sh", ["-c", `umask ${mask}; exec "$@"`, "sh", node, script, home.root, "append", "2"]);
   // While it is open, the log is there as well.
-  const store = opened(home);
-  add(store, "b1");
+  const store = await opened(home);
+  await add(store, "b1");
   const modes = readdirSync(home.root).map((name) => `${name} ${mode(join(home.root, name))}`);
   expect([mode(home.root), ...modes]).toEqual([
     "700",
@@ -37,12 +37,12 @@ test.for(["000", "022", "077", "0777"])("only the owner sees anything, also with
   ]);
 });
 
-test("a home that is open to others is closed to them", () => {
+test("a home that is open to others is closed to them", async () => {
   const home = newHome();
   mkdirSync(home.root, { recursive: true, mode: 0o755 });
-  opened(home).close();
+  await (await opened(home)).close();
   execFileSync("chmod", ["644", home.database]);
-  opened(home).close();
+  await (await opened(home)).close();
   expect([mode(home.root), mode(home.database)]).toEqual(["700", "600"]);
 });
 
@@ -50,8 +50,8 @@ function mode(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
 }
 
-test("commits are as durable as SQLite makes them", () => {
-  const { database } = opened(newHome());
+test("commits are as durable as SQLite makes them", async () => {
+  const { database } = await opened(newHome());
   expect(database.get("PRAGMA journal_mode")).toEqual({ journal_mode: "wal" });
   expect(database.get("PRAGMA synchronous")).toEqual({ synchronous: 2 });
   database.writeSoon(() => 0);
@@ -74,10 +74,10 @@ test.for([
   [0x65735546, "fuse.ntfs-3g", "nothing"],
   [0xef53, "", "nothing"],
   [0x01021994, "", "nothing"],
-] as const)("file system %d %s: refused as %s", ([kind, name, word]) => {
+] as const)("file system %d %s: refused as %s", async ([kind, name, word]) => {
   const home = newHome();
-  const answer = told(() => {
-    openStore(home, { mount: () => ({ kind, name }) }).close();
+  const answer = await told(async () => {
+    await openStore(home, { mount: () => ({ kind, name }) }).close();
   });
   const refused = /^network-file-system 2: .* \((.*)\), .* -> put SIGNALBOX_HOME on a local disk/.exec(
     answer,
@@ -133,16 +133,16 @@ test.for([
   ["PRAGMA application_id = 0x53424f58; PRAGMA user_version = 6", /^older-schema 8: /],
 ] as const)(
   "after %s, neither the store nor repair uses the database, and it stays as it is",
-  ([sql, refusal]) => {
+  async ([sql, refusal]) => {
     const home = newHome();
-    const store = opened(home);
-    add(store, "a1");
-    store.close();
+    const store = await opened(home);
+    await add(store, "a1");
+    await store.close();
     const file = openFile(home.database);
     file.exec(`${sql}; PRAGMA journal_mode = DELETE`);
     file.close();
     const before = readFileSync(home.database);
-    expect([told(() => openStore(home)), told(() => repair(home))]).toEqual([
+    expect([await told(() => openStore(home)), await told(() => repair(home))]).toEqual([
       expect.stringMatching(refusal),
       expect.stringMatching(refusal),
     ]);
@@ -153,13 +153,13 @@ test.for([
   },
 );
 
-test("a database of somebody else is left alone", () => {
+test("a database of somebody else is left alone", async () => {
   const home = newHome();
   mkdirSync(home.root, { recursive: true });
   const theirs = openFile(home.database);
   theirs.exec("CREATE TABLE theirs (n); INSERT INTO theirs VALUES (1)");
   theirs.close();
-  expect(told(() => openStore(home))).toMatch(/^damaged 8: .*not a database of signalbox/);
+  expect(await told(() => openStore(home))).toMatch(/^damaged 8: .*not a database of signalbox/);
   const again = openFile(home.database);
   expect(again.prepare("SELECT n FROM theirs").all()).toEqual([{ n: 1 }]);
   again.close();
@@ -168,19 +168,19 @@ test("a database of somebody else is left alone", () => {
 test.for([
   ["", "it is empty"],
   ["some text that is long enough to be anything but a database", "file is not a database"],
-] as const)("a file that says %j is damage, and stays", ([content, reason]) => {
+] as const)("a file that says %j is damage, and stays", async ([content, reason]) => {
   const home = newHome();
   mkdirSync(home.root, { recursive: true });
   writeFileSync(home.database, content);
-  expect(told(() => openStore(home))).toBe(
+  expect(await told(() => openStore(home))).toBe(
     `damaged 8: ${home.database} is damaged: ${reason} -> signalbox doctor --repair`,
   );
   expect(statSync(home.database).size).toBe(content.length);
 });
 
-test.for(["runs/a1", "workspaces/a1"])("no database while %s is there is no fresh start", (left) => {
+test.for(["runs/a1", "workspaces/a1"])("no database while %s is there is no fresh start", async (left) => {
   const home = newHome();
   mkdirSync(join(home.root, left), { recursive: true });
-  expect(told(() => openStore(home))).toMatch(/^damaged 8: .* it is missing, and .* is not empty/);
+  expect(await told(() => openStore(home))).toMatch(/^damaged 8: .* it is missing, and .* is not empty/);
   expect(readdirSync(home.root)).toEqual([left.split("/")[0]]);
 });

@@ -45,17 +45,23 @@ function memory() {
   return {
     env,
     rows,
-    store: { trusted: (repo: string) => rows.get(repo), humanKeys: () => [] },
+    store: {
+      trusted: (repo: string) => Promise.resolve(rows.get(repo)),
+      humanKeys: () => Promise.resolve([]),
+    },
     trust: (repo: string) => put(repo, trustedNow(env, repo)),
     revoke: (repo: string) => put(repo, trustRow(signerAt(env), { repo, digest: "", at: "" })),
   };
 }
 
-const NOBODY = { store: { trusted: () => undefined, humanKeys: () => [] }, env: { HOME: "/nowhere" } };
+const NOBODY = {
+  store: { trusted: () => Promise.resolve(undefined), humanKeys: () => Promise.resolve([]) },
+  env: { HOME: "/nowhere" },
+};
 
-function refusalOf(repo: string): string {
+async function refusalOf(repo: string): Promise<string> {
   try {
-    requireTrust(NOBODY, repo);
+    await requireTrust(NOBODY, repo);
     return "";
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
@@ -80,10 +86,10 @@ test.for<[files: Files, needed: boolean]>([
   [{ "workflows/mine/prompts/worker.md": "Work." }, true],
   [{ "anything.sh": "" }, true],
   [{ "schema/deep/x.schema.json": "{}" }, true],
-])("%o: must be trusted: %s", ([files, needed]) => {
+])("%o: must be trusted: %s", async ([files, needed]) => {
   const repo = repoWith(files);
   expect(contentOf(repo).digest !== "").toBe(needed);
-  expect(isTrusted(NOBODY, repo)).toBe(!needed);
+  expect(await isTrusted(NOBODY, repo)).toBe(!needed);
 });
 
 test.for<[what: string, change: (repo: string) => void]>([
@@ -93,35 +99,35 @@ test.for<[what: string, change: (repo: string) => void]>([
   ["an inert file beside others", (repo) => write(repo, "README.md", "Read me")],
   ["a file gone", (repo) => rmSync(join(repo, ".signalbox/workflows/mine/prompts/worker.md"))],
   ["a file shortened", (repo) => truncateSync(join(repo, ".signalbox/config.yaml"), 3)],
-])("trust ends with %s", ([, change]) => {
+])("trust ends with %s", async ([, change]) => {
   const repo = repoWith({ "config.yaml": "minutes: 3\n", ...TASK });
   const store = memory();
   store.trust(repo);
-  expect(isTrusted(store, repo)).toBe(true);
+  expect(await isTrusted(store, repo)).toBe(true);
   change(repo);
-  expect(isTrusted(store, repo)).toBe(false);
-  expect(() => requireTrust(store, repo)).toThrow("has changed since it was trusted");
+  expect(await isTrusted(store, repo)).toBe(false);
+  await expect(requireTrust(store, repo)).rejects.toThrow("has changed since it was trusted");
 });
 
-test("trust is not about times and modes, and not for a copy elsewhere", () => {
+test("trust is not about times and modes, and not for a copy elsewhere", async () => {
   const files = { "config.yaml": "minutes: 3\n", ...TASK };
   const [repo, copy] = [repoWith(files), repoWith(files)];
   const store = memory();
   store.trust(repo);
   chmodSync(join(repo, ".signalbox/config.yaml"), 0o755);
   utimesSync(join(repo, ".signalbox/config.yaml"), 1, 1);
-  expect(isTrusted(store, repo)).toBe(true);
+  expect(await isTrusted(store, repo)).toBe(true);
   expect(contentOf(copy).digest).toBe(contentOf(repo).digest);
-  expect(isTrusted(store, copy)).toBe(false);
+  expect(await isTrusted(store, copy)).toBe(false);
 });
 
-test("trust can be taken back", () => {
+test("trust can be taken back", async () => {
   const repo = repoWith(TASK);
   const store = memory();
   store.trust(repo);
   store.revoke(repo);
-  expect(isTrusted(store, repo)).toBe(false);
-  expect(() => requireTrust(store, repo)).toThrow("nobody has trusted");
+  expect(await isTrusted(store, repo)).toBe(false);
+  await expect(requireTrust(store, repo)).rejects.toThrow("nobody has trusted");
 });
 
 test.for<[what: string, plant: (row: TrustRow, other: TrustRow) => TrustRow, said: RegExp]>([
@@ -134,42 +140,43 @@ test.for<[what: string, plant: (row: TrustRow, other: TrustRow) => TrustRow, sai
     (row) => ({ ...row, signature: row.signature.replace(/:[^:]*$/, ":AAAA") }),
     /not signed with your key/,
   ],
-])("a row that somebody planted is no trust: %s", ([, plant, said]) => {
+])("a row that somebody planted is no trust: %s", async ([, plant, said]) => {
   const repo = repoWith(TASK);
   const store = memory();
   store.trust(repo);
   const row = store.rows.get(repo);
   if (row === undefined) throw new Error("not trusted");
   store.rows.set(repo, plant(row, trustedNow(memory().env, repo)));
-  const told = (): string => {
+  const told = async (): Promise<string> => {
     try {
-      requireTrust(store, repo);
+      await requireTrust(store, repo);
       return "trusted";
     } catch (error) {
       return (error as UserError).message;
     }
   };
-  expect(told()).toMatch(said);
-  expect(isTrusted(store, repo)).toBe(said.test("trusted"));
+  expect(await told()).toMatch(said);
+  expect(await isTrusted(store, repo)).toBe(said.test("trusted"));
 });
 
-test("the signature for another repository, or by a key that was put in the place of the one known here, counts nowhere", () => {
+test("the signature for another repository, or by a key that was put in the place of the one known here, counts nowhere", async () => {
   const [repo, copy] = [repoWith(TASK), repoWith(TASK)];
   const store = memory();
   store.trust(repo);
   const row = store.rows.get(repo);
   if (row === undefined) throw new Error("not trusted");
   store.rows.set(copy, row);
-  expect(isTrusted(store, copy)).toBe(false);
-  const humanKeys = (): HumanKeyRow[] => [{ fingerprint: "another", at: "", how: "first" }];
-  expect(isTrusted({ ...store, store: { ...store.store, humanKeys } }, repo)).toBe(false);
+  expect(await isTrusted(store, copy)).toBe(false);
+  const another: HumanKeyRow = { fingerprint: "another", at: "", how: "first" };
+  const humanKeys = (): Promise<HumanKeyRow[]> => Promise.resolve([another]);
+  expect(await isTrusted({ ...store, store: { ...store.store, humanKeys } }, repo)).toBe(false);
 });
 
-test("what is trusted is what was digested: the bytes come along", () => {
+test("what is trusted is what was digested: the bytes come along", async () => {
   const repo = repoWith(TASK);
   const store = memory();
   store.trust(repo);
-  const { files } = requireTrust(store, repo);
+  const { files } = await requireTrust(store, repo);
   expect(files.map(({ path, bytes }) => [path, new TextDecoder().decode(bytes)])).toEqual([
     ["workflows/mine/prompts/worker.md", "Work.\n"],
     ["workflows/mine/workflow.yaml", "name: mine\n"],
@@ -198,20 +205,20 @@ test.for<[said: string, make: (folder: string) => void]>([
     "more than can be looked through",
     (folder) => void mkdirSync(join(folder, "d/".repeat(20)), { recursive: true }),
   ],
-])("refused: %s", ([said, make]) => {
+])("refused: %s", async ([said, make]) => {
   const repo = repoWith({ "config.yaml.md": "" });
   make(join(repo, ".signalbox"));
-  expect(refusalOf(repo)).toMatch(/^untrusted 7: /);
-  expect(refusalOf(repo)).toContain(said);
+  expect(await refusalOf(repo)).toMatch(/^untrusted 7: /);
+  expect(await refusalOf(repo)).toContain(said);
 });
 
-test("a .signalbox that is a link, or a file, is refused", () => {
+test("a .signalbox that is a link, or a file, is refused", async () => {
   const linked = repoWith({});
   symlinkSync(repoWith({ "config.yaml": "minutes: 3" }), join(linked, ".signalbox"));
-  expect(refusalOf(linked)).toContain(".signalbox is a link");
+  expect(await refusalOf(linked)).toContain(".signalbox is a link");
   const file = repoWith({});
   writeFileSync(join(file, ".signalbox"), "");
-  expect(refusalOf(file)).toContain(".signalbox is no folder");
+  expect(await refusalOf(file)).toContain(".signalbox is no folder");
 });
 
 test.for<[a: Files, b: Files]>([

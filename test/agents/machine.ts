@@ -124,15 +124,15 @@ function machineOf(life: Life, model: Model): Machine {
   const until: Machine["until"] = async (run, states, answers = {}) => {
     const giveUpAt = performance.now() + PATIENCE_MS;
     for (let looks = 1; ; looks += 1) {
-      const { state, attention, isCrashed } = look(life, run);
+      const { state, attention, isCrashed } = await look(life, run);
       if (states.includes(state)) return state;
       if (attention !== "" || isCrashed || performance.now() > giveUpAt)
         throw new Error(
-          `${run} is in ${state}, not in ${states.join(" or ")}: ${attention}\n${report(life, run, model)}`,
+          `${run} is in ${state}, not in ${states.join(" or ")}: ${attention}\n${await report(life, run, model)}`,
         );
-      for (const { run: asking, ask } of open(life)) {
+      for (const { run: asking, ask } of await open(life)) {
         const answer = answers[ask];
-        if (answer === undefined) throw new Error(`nobody answers ${ask}\n${report(life, run, model)}`);
+        if (answer === undefined) throw new Error(`nobody answers ${ask}\n${await report(life, run, model)}`);
         await person(
           "answer",
           asking,
@@ -153,20 +153,20 @@ function machineOf(life: Life, model: Model): Machine {
   };
 }
 
-function open({ home }: Life): readonly { readonly run: string; readonly ask: string }[] {
+async function open({ home }: Life): Promise<readonly { readonly run: string; readonly ask: string }[]> {
   const store = openStore(home);
   try {
-    return store.questions({ open: true });
+    return await store.questions({ open: true });
   } finally {
-    store.close();
+    await store.close();
   }
 }
 
 /** What Signalbox says of the run, and what each program asked of the model last. */
-function report(life: Life, run: string, model: Model): string {
+async function report(life: Life, run: string, model: Model): Promise<string> {
   const asked = model.asked.slice(-8).map(({ program, turns, step }) => {
     const { by = "", text = "" } = turns.at(-1) ?? {};
     return `${program} (${turns.length} turns): ${by}: ${text.slice(-500)}\n  -> ${JSON.stringify(step).slice(0, 200)}`;
   });
-  return [story(life, run), ...asked, ...model.refused].join("\n");
+  return [await story(life, run), ...asked, ...model.refused].join("\n");
 }

@@ -13,33 +13,37 @@ import { AT_HOME, procsOf } from "../support/procs.ts";
 let on: Tasks;
 let [own, other] = ["", ""];
 beforeAll(async () => {
-  on = taskScene();
+  on = await taskScene();
   [own, other] = [await on.taskIn("planning"), await on.taskIn("planning")];
 });
 afterAll(removeHomes);
 
 /** What the worker of a run hands on to its commands. */
-function voiceOf(run: string): Readonly<Record<string, string>> {
+async function voiceOf(run: string): Promise<Readonly<Record<string, string>>> {
   const token = `token of ${run}`;
   const agent = { run, role: "worker", slot: "", attempt: 1, token: hashToken(token), dir: "", turn: 1 };
-  on.withStore((store) => store.putAgent({ ...agent, status: "running", entry: 0, startedAt: 0 }));
+  await on.withStore((store) =>
+    store.commit([{ type: "put-agent", agent: { ...agent, status: "running", entry: 0, startedAt: 0 } }]),
+  );
   return { SIGNALBOX_TOKEN: token, SIGNALBOX_JOB: `${run}.worker.1.1` };
 }
 
 const CALLERS = {
   person: () => ({}),
-  "agent of the run": () => ({ env: voiceOf(own) }),
-  "agent of another run": () => ({ env: voiceOf(other) }),
+  "agent of the run": async () => ({ env: await voiceOf(own) }),
+  "agent of another run": async () => ({ env: await voiceOf(other) }),
   "agent outside runs": () => ({ env: { CLAUDECODE: "1" } }),
   "nobody: a process of a run without its token": () => ({ env: { SIGNALBOX_JOB: `${own}.worker.1.1` } }),
   "a child of an agent that hides its marks": () => ({
     procs: procsOf([{ pid: 10, name: "sh", environment: "CLAUDECODE=1\0" }]),
   }),
-  "a process with the token of another": () => {
-    const { SIGNALBOX_TOKEN = "" } = voiceOf(own);
+  "a process with the token of another": async () => {
+    const { SIGNALBOX_TOKEN = "" } = await voiceOf(own);
     return { env: { SIGNALBOX_TOKEN } };
   },
-} satisfies Record<string, () => Partial<Pick<Invocation, "env" | "procs">>>;
+} satisfies Record<string, () => Caller | Promise<Caller>>;
+
+type Caller = Partial<Pick<Invocation, "env" | "procs">>;
 
 type Row = {
   /** Changes nothing, whoever gives it: an allowed call is told what else is wrong, or is answered. */
@@ -115,7 +119,7 @@ const ROWS: Readonly<Record<UseName, Row>> = {
   "restore-salvage": { input: () => NOT_THERE, code: "unknown-salvage" },
 };
 
-async function codeOf(use: UseName, caller: Partial<Pick<Invocation, "env" | "procs">>): Promise<string> {
+async function codeOf(use: UseName, caller: Caller): Promise<string> {
   const { env, procs = AT_HOME } = caller;
   const door: Invocation = {
     cwd: on.repo,
@@ -164,10 +168,11 @@ test("every use case has a row, and its schemas", () => {
 
 test.for(NAMES)("%s", async (use) => {
   const found: Record<string, string> = {};
-  for (const [name, caller] of Object.entries(CALLERS)) found[name] = await codeOf(use, caller());
+  for (const [name, caller] of Object.entries<() => Caller | Promise<Caller>>(CALLERS))
+    found[name] = await codeOf(use, await caller());
   expect(found).toEqual(expectedOf(use));
 });
 
-test("nothing of that has changed the run", () => {
-  expect([on.stateOf(own), on.stateOf(other)]).toEqual(["planning", "planning"]);
+test("nothing of that has changed the run", async () => {
+  expect([await on.stateOf(own), await on.stateOf(other)]).toEqual(["planning", "planning"]);
 });

@@ -9,29 +9,30 @@ import { removeHomes } from "../support/home.ts";
 import { AT_HOME } from "../support/procs.ts";
 
 let on: Tasks;
-beforeAll(() => {
-  on = taskScene();
+beforeAll(async () => {
+  on = await taskScene();
 });
 afterAll(removeHomes);
 
 const ID = `call ${"a".repeat(24)}`;
 
 /** As an agent of the run, under the id of one call. */
-function calling(
+async function calling(
   run: string,
   role: string,
-): (use: UseName, input: unknown, call?: string) => Promise<Outcome<unknown>> {
-  const attempt = on.withStore((store) => store.load(run)?.run.agents[role]?.attempt) ?? 1;
+): Promise<(use: UseName, input: unknown, call?: string) => Promise<Outcome<unknown>>> {
+  const attempt =
+    (await on.withStore(async (store) => (await store.load(run))?.run.agents[role]?.attempt)) ?? 1;
   // Registers the agent, with its folder and its token.
-  on.as(run, role);
+  await on.as(run, role);
   const token = `token of ${run} ${role} ${attempt}`;
   const env = { ...on.env, SIGNALBOX_TOKEN: token, SIGNALBOX_JOB: `${run}.${role}.${attempt}.1` };
   const door: Invocation = { cwd: on.repo, home: "", env, procs: AT_HOME, startSupervisor: () => undefined };
   return (use, input, call = ID) => performUntyped({ ...door, call }, use, input);
 }
 
-const journal = (run: string): readonly string[] =>
-  on.withStore((store) => store.events(run).map(({ event }) => JSON.stringify(event)));
+const journal = (run: string): Promise<readonly string[]> =>
+  on.withStore(async (store) => (await store.events(run)).map(({ event }) => JSON.stringify(event)));
 
 const PLANNED = { name: "-", text: `${PLAN}\n` };
 
@@ -51,10 +52,10 @@ test.for<[use: UseName, state: string, role: string, input: unknown, events: str
 ])("%s", async ([use, state, role, input, events]) => {
   const run = await on.taskIn(state);
   if (state === "working") on.page(run, { Plan: PLAN, Handoff: HANDOFF });
-  const call = calling(run, role);
-  const before = journal(run).length;
+  const call = await calling(run, role);
+  const before = (await journal(run)).length;
   const first = await call(use, input);
-  const after = journal(run);
+  const after = await journal(run);
   expect([first.code, SCHEMAS[use].output.safeParse(first.data).success]).toEqual(["ok", true]);
   for (const word of events.split(" ")) expect(after.slice(before).join("\n")).toContain(`"${word}"`);
   const again = await call(use, input);
@@ -64,24 +65,24 @@ test.for<[use: UseName, state: string, role: string, input: unknown, events: str
     first.data,
     first.next,
   ]);
-  expect(journal(run)).toEqual(after);
+  expect(await journal(run)).toEqual(after);
 });
 
 test("what a call has not done yet is done when it is made again", async () => {
   const run = await on.taskIn("planning");
-  const call = calling(run, "worker");
+  const call = await calling(run, "worker");
   await call("update", { summary: "Other" });
-  const half = journal(run);
+  const half = await journal(run);
   const { data } = await call("update", { summary: "Other", status: "clarification" });
   expect(data).toMatchObject({ run, from: "planning", to: "clarification" });
-  expect(journal(run).slice(half.length).join("\n")).not.toContain('"param-set"');
+  expect((await journal(run)).slice(half.length).join("\n")).not.toContain('"param-set"');
 });
 
 test("another call is another: the same words count again", async () => {
   const run = await on.taskIn("planning");
-  const call = calling(run, "worker");
+  const call = await calling(run, "worker");
   await call("update", { summary: "Other" });
-  const once = journal(run).length;
+  const once = (await journal(run)).length;
   await call("update", { summary: "Other" }, `call ${"b".repeat(24)}`);
-  expect(journal(run).length).toBeGreaterThan(once);
+  expect((await journal(run)).length).toBeGreaterThan(once);
 });

@@ -38,8 +38,8 @@ projection:
 `;
 
 let on: Scene;
-beforeEach(() => {
-  on = scene();
+beforeEach(async () => {
+  on = await scene();
 });
 
 async function asked(key: string): Promise<string> {
@@ -49,8 +49,8 @@ async function asked(key: string): Promise<string> {
   return id;
 }
 
-function state(id: string): string | undefined {
-  return on.withStore((store) => store.load(id)?.row.state);
+async function state(id: string): Promise<string | undefined> {
+  return on.withStore(async (store) => (await store.load(id))?.row.state);
 }
 
 test.for<[words: (id: string) => string]>([
@@ -62,7 +62,7 @@ test.for<[words: (id: string) => string]>([
 ])("one open question is known by any of its names", async ([words]) => {
   const id = await asked("one");
   expect(await outcome(on.say(`${words(id)} --json`))).toBe("0 ok");
-  expect(state(id)).toBe("accepted");
+  expect(await state(id)).toBe("accepted");
 });
 
 test("of two with one name, the run must be said", async () => {
@@ -70,7 +70,7 @@ test("of two with one name, the run must be said", async () => {
   expect(await outcome(on.say("answer UD-1 yes --json"))).toBe("2 which-decision");
   expect(await outcome(on.say("answer yes --json"))).toBe("2 which-decision");
   expect(await outcome(on.say(`answer ${second}/UD-1 yes --json`))).toBe("0 ok");
-  expect([state(first), state(second)]).toEqual(["asked", "accepted"]);
+  expect([await state(first), await state(second)]).toEqual(["asked", "accepted"]);
 });
 
 describe("only options count", () => {
@@ -81,8 +81,8 @@ describe("only options count", () => {
       const printed = await on.say(["answer", id, said, "--json"]);
       expect(await outcome(Promise.resolve(printed))).toBe("3 asked-again");
       expect(parsed(printed)["next"]).toContain(`signalbox answer ${id} yes`);
-      expect(state(id)).toBe("asked");
-      const [question] = on.withStore((store) => store.questions({ run: id, open: true }));
+      expect(await state(id)).toBe("asked");
+      const [question] = await on.withStore((store) => store.questions({ run: id, open: true }));
       expect(question?.repeats).toBe(1);
     },
   );
@@ -90,7 +90,7 @@ describe("only options count", () => {
   test("with what it needs, the same word counts", async () => {
     const id = await asked("text");
     expect(await outcome(on.say(["answer", id, "no", "--text", "longer", "--json"]))).toBe("0 ok");
-    expect(state(id)).toBe("writing");
+    expect(await state(id)).toBe("writing");
   });
 
   test("without a terminal nobody is asked for the answer", async () => {
@@ -101,17 +101,17 @@ describe("only options count", () => {
 
 test("an answer is about what was shown", async () => {
   const id = await asked("shown");
-  const word = on.withStore((store) => {
-    const kept = store.load(id);
+  const word = await on.withStore(async (store) => {
+    const kept = await store.load(id);
     if (kept === undefined) throw new Error(id);
-    return shownWord(workflowOf(store, kept.row), kept.run);
+    return shownWord(await workflowOf(store, kept.row), kept.run);
   });
   expect(word).toMatch(/^[0-9a-f]{8}$/);
   on.write(id, "ESSAY.md", "# What\n\nAnother thing.\n");
   // Whoever says what they saw is told that somebody was faster, whether the run has taken it in or not.
   expect(await outcome(on.say(`answer ${id} yes --shown ${word} --json`))).toBe("6 conflict");
   expect(await outcome(on.say(`answer ${id} yes --shown ${word} --json`))).toBe("6 conflict");
-  expect(state(id)).toBe("asked");
+  expect(await state(id)).toBe("asked");
 });
 
 test("the word for what is shown is printed with the question, and in every command", async () => {
@@ -132,8 +132,8 @@ test("the word for what is shown is printed with the question, and in every comm
 });
 
 describe("an answer that is none too often", () => {
-  beforeEach(() => {
-    on = scene({
+  beforeEach(async () => {
+    on = await scene({
       ".signalbox/workflows/gate/workflow.yaml": GATE,
       ".signalbox/workflows/gate/prompts/good.md": "Is it good?\n",
       ".signalbox/workflows/gate/prompts/blocked.md": "What now?\n\nSay it.\n",
@@ -173,7 +173,7 @@ describe("an answer that is none too often", () => {
   });
 
   test("may end the run", async () => {
-    on = scene();
+    on = await scene();
     const id = await asked("spent");
     await on.say(`answer ${id} perhaps`);
     const last = await on.say(`answer ${id} perhaps --json`);
@@ -210,9 +210,9 @@ moves:
 `;
 
 test("cancel takes an early end that is open", async () => {
-  on = scene({ ".signalbox/workflows/ends/workflow.yaml": ENDS });
+  on = await scene({ ".signalbox/workflows/ends/workflow.yaml": ENDS });
   const begun = parsed(await on.say("run ends --detach --no-start --json"));
   const id = String(begun["run"]);
   expect(await outcome(on.say(`cancel ${id} --json`))).toBe("0 ok");
-  expect(state(id)).toBe("given-up");
+  expect(await state(id)).toBe("given-up");
 });

@@ -1,4 +1,5 @@
 /** Beginning runs, following them, and getting them going again. */
+import { claim, newFence, settle } from "../support/effects.ts";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,12 +9,12 @@ import { folderWith, tiny } from "./calling.ts";
 import { outcome, parsed, scene, type Scene } from "./acting-support.ts";
 
 let on: Scene;
-beforeAll(() => {
-  on = scene();
+beforeAll(async () => {
+  on = await scene();
 });
 
-function load(id: string) {
-  const kept = on.withStore((store) => store.load(id));
+async function load(id: string) {
+  const kept = await on.withStore((store) => store.load(id));
   if (kept === undefined) throw new Error(`there is no run ${id}`);
   return kept;
 }
@@ -45,7 +46,7 @@ test.for<[tag: string, expected: string]>([
   ["v1", "6 tag-name"],
   [" v1 ", "6 tag-name"],
 ])("a run that shall be tagged %j: %s", async ([tag, expected]) => {
-  const repository = scene({ ".signalbox/workflows/tagging/workflow.yaml": TAGGING });
+  const repository = await scene({ ".signalbox/workflows/tagging/workflow.yaml": TAGGING });
   execFileSync("git", ["tag", "v1"], { cwd: repository.repo });
   const line = ["run", "tagging", "--detach", "--no-start", "--json", "--param", `tag=${tag}`];
   expect(await outcome(repository.say(line))).toBe(expected);
@@ -59,7 +60,7 @@ describe("what a run begins with", () => {
       ),
     );
     const id = begun.stdout.trim();
-    const { row, run } = load(id);
+    const { row, run } = await load(id);
     expect(row).toMatchObject({ workflow: "essay", goal: "About dates", repo: on.repo, state: "writing" });
     expect(run.params).toEqual({ goal: "About dates", branch: "about-dates", size: 3, kind: "long" });
     expect(run.held["idea"]?.reading.found).toBe(true);
@@ -67,13 +68,13 @@ describe("what a run begins with", () => {
 
   test("a branch of a name", async () => {
     const id = await on.begin("branch", "--branch feature/x");
-    expect(load(id).run.params["branch"]).toBe("feature/x");
+    expect((await load(id)).run.params["branch"]).toBe("feature/x");
   });
 
   test("only what waits is got going, and only where nobody says otherwise", async () => {
-    expect(load(await on.begin("a")).row.state).toBe("writing");
-    expect(load(await on.begin("b", "--no-start")).row.state).toBe("waiting");
-    expect(load(await on.begin("c", "--to waiting")).row.state).toBe("waiting");
+    expect((await load(await on.begin("a"))).row.state).toBe("writing");
+    expect((await load(await on.begin("b", "--no-start"))).row.state).toBe("waiting");
+    expect((await load(await on.begin("c", "--to waiting"))).row.state).toBe("waiting");
   });
 
   test.for<[line: string, expected: string]>([
@@ -90,13 +91,13 @@ describe("what a run begins with", () => {
     ["run essay --to asked --with idea=good.md", "4 not-in-map"],
     ["run esays", "2 unknown-workflow"],
   ])("%s: %s", async ([line, expected]) => {
-    const left = (): unknown => [
-      on.withStore((store) => store.list({ limit: 1000 }).rows.length),
+    const left = async (): Promise<unknown> => [
+      await on.withStore(async (store) => (await store.list({ limit: 1000 })).rows.length),
       readdirSync(join(on.home.root, "runs")).toSorted(),
     ];
-    const before = left();
+    const before = await left();
     expect(await outcome(on.say(`${line} --json`))).toBe(expected);
-    expect(left()).toEqual(before);
+    expect(await left()).toEqual(before);
   });
 
   test.for<[workflow: string, param: string]>([
@@ -115,7 +116,7 @@ describe("what a run begins with", () => {
   });
 
   test("a workflow that may not end is not begun", async () => {
-    const other = scene({
+    const other = await scene({
       ".signalbox/workflows/loop/workflow.yaml": tiny("loop", "  - { from: open, to: open, by: engine }\n"),
     });
     expect(await outcome(other.say("run loop --json"))).toBe("5 invalid-workflow");
@@ -129,7 +130,7 @@ describe("what a run begins with", () => {
 
 describe("trust", () => {
   test("what a repository brings is trusted first, and again when it has changed", async () => {
-    const other = scene(NOTE_FILES);
+    const other = await scene(NOTE_FILES);
     await other.say("trust --revoke");
     expect(await outcome(other.say("run note --json"))).toBe("7 untrusted");
     await other.say("trust");
@@ -139,7 +140,7 @@ describe("trust", () => {
   });
 
   test("a workflow that is named by its path was shown to nobody", async () => {
-    const other = scene({ "elsewhere.yaml": tiny("elsewhere") });
+    const other = await scene({ "elsewhere.yaml": tiny("elsewhere") });
     expect(await outcome(other.say("run elsewhere.yaml --json"))).toBe("7 untrusted");
   });
 
@@ -157,11 +158,11 @@ describe("trust", () => {
 /** There is no supervisor: what it would have done counts as done. */
 async function cancelAndSettle(id: string): Promise<void> {
   await on.say(`cancel ${id}`);
-  on.withStore((store) => {
-    const fence = store.fence();
-    for (const { key } of store.deeds(id)) {
-      store.claim(key, fence, Date.now() + 1000);
-      store.settle(key, fence, { type: "done", note: "" });
+  await on.withStore(async (store) => {
+    const fence = await newFence(store);
+    for (const { key } of await store.deeds(id)) {
+      await claim(store, key, { fence: fence, leaseUntil: Date.now() + 1000 });
+      await settle(store, key, { fence: fence, outcome: { type: "done", note: "" } });
     }
   });
 }
@@ -196,7 +197,7 @@ asks:
   good: { question: good, shows: [idea], options: { yes: { to: closed } } }
 `;
     const folder = ".signalbox/workflows/quiz";
-    const other = scene({
+    const other = await scene({
       [`${folder}/workflow.yaml`]: quiz,
       [`${folder}/prompts/good.md`]: "Is it good?\n",
       "idea.json": '{ "summary": "Dates are read twice" }\n',
@@ -250,27 +251,32 @@ describe("stop and resume", () => {
     const id = await on.begin("halted");
     const stopped = await on.say(`stop ${id} --json`);
     expect(parsed(stopped)).toMatchObject({ run: id, state: "writing", halted: true, changed: true });
-    expect(on.withStore((store) => store.due(Date.now(), 100).filter(({ run }) => run === id))).toEqual([]);
+    expect(
+      await on.withStore(async (store) => (await store.due(Date.now(), 100)).filter(({ run }) => run === id)),
+    ).toEqual([]);
     expect(parsed(await on.say(`stop ${id} --json`))).toMatchObject({ changed: false });
     const resumed = await on.say(`resume ${id} --json`);
     expect(parsed(resumed)).toMatchObject({ unhalted: true, retried: [], respawned: [] });
-    expect(on.withStore((store) => store.due(Date.now(), 100).filter(({ run }) => run === id))).toHaveLength(
-      1,
-    );
+    expect(
+      await on.withStore(async (store) => (await store.due(Date.now(), 100)).filter(({ run }) => run === id)),
+    ).toHaveLength(1);
   });
 
   test("what needs attention is tried again, and its run needs none any more", async () => {
     const id = await on.begin("attention");
-    on.withStore((store) => {
-      const fence = store.fence();
-      const key = store.deeds(id)[0]?.key ?? "";
-      store.claim(key, fence, Date.now() + 1000);
-      store.settle(key, fence, { type: "attention", note: "no room", next: `signalbox resume ${id}` });
+    await on.withStore(async (store) => {
+      const fence = await newFence(store);
+      const key = (await store.deeds(id))[0]?.key ?? "";
+      await claim(store, key, { fence: fence, leaseUntil: Date.now() + 1000 });
+      await settle(store, key, {
+        fence: fence,
+        outcome: { type: "attention", note: "no room", next: `signalbox resume ${id}` },
+      });
     });
-    expect(load(id).row.attention).not.toBe("");
+    expect((await load(id)).row.attention).not.toBe("");
     const resumed = await on.say(`resume ${id} --json`);
     expect(parsed(resumed)).toMatchObject({ unhalted: false, retried: ["prepare-resource"] });
-    expect(load(id).row.attention).toBe("");
+    expect((await load(id)).row.attention).toBe("");
   });
 });
 
@@ -282,11 +288,11 @@ describe("an agent that has crashed", () => {
   ])("%s starts it again, once", async ([name, line]) => {
     const id = await on.begin(`crashed ${name}`);
     await on.crash(id);
-    expect(load(id).row.status).toBe("waiting");
+    expect((await load(id)).row.status).toBe("waiting");
     expect((await on.say(line.replace("RUN", id))).code).toBe(0);
-    expect(load(id).run.agents["writer"]).toMatchObject({ status: "called", attempt: 2 });
+    expect((await load(id)).run.agents["writer"]).toMatchObject({ status: "called", attempt: 2 });
     await on.say(line.replace("RUN", id));
-    expect(load(id).run.agents["writer"]).toMatchObject({ status: "called", attempt: 2 });
+    expect((await load(id)).run.agents["writer"]).toMatchObject({ status: "called", attempt: 2 });
   });
 
   test("following ends with the command that starts it again", async () => {
@@ -308,15 +314,17 @@ describe("a run with a workspace", () => {
     const id = await on.begin("workspace");
     const path = join(on.root, "workspace");
     execFileSync("git", ["worktree", "add", "--quiet", "-b", "named-well", path], { cwd: on.repo });
-    const base = load(id).row.base;
+    const base = (await load(id)).row.base;
     const row = { run: id, repo: on.repo, path, branch: "named-well", base, salvage: "", kept: "" };
-    on.withStore((store) => store.putWorkspace({ ...row, status: "bound" }));
+    await on.withStore((store) =>
+      store.commit([{ type: "put-workspace", workspace: { ...row, status: "bound" } }]),
+    );
     const here = { cwd: path };
     expect(await outcome(on.say("task update --branch --json", here))).toBe("0 ok");
-    expect(load(id).run.params["branch"]).toBe("named-well");
+    expect((await load(id)).run.params["branch"]).toBe("named-well");
     writeFileSync(join(path, "ESSAY.md"), "# What\n\nA thing.\n");
     expect(await outcome(on.say("submit essay --json", here))).toBe("0 ok");
-    expect(load(id).run.tree).toMatch(/^[0-9a-f]{40}/);
+    expect((await load(id)).run.tree).toMatch(/^[0-9a-f]{40}/);
     expect(await outcome(on.say("move asked --json", here))).toBe("0 ok");
   });
 });

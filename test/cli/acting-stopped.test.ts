@@ -20,7 +20,7 @@ projection:
 `;
 
 test("whoever stops a run finds it in its files, and whoever resumes it finds it gone", async () => {
-  const on = scene({ ".signalbox/workflows/shown/workflow.yaml": SHOWN });
+  const on = await scene({ ".signalbox/workflows/shown/workflow.yaml": SHOWN });
   const id = (await on.say("run shown --detach --quiet")).stdout.trim();
   const told = (): unknown =>
     JSON.parse(readFileSync(join(runFolders(on.home, id).files, "status.json"), "utf8"));

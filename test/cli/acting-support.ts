@@ -77,7 +77,7 @@ export type Scene = Prepared & {
   /** As a person at a terminal, in the repository. */
   readonly say: Call;
   /** As the writer of a run. */
-  agent(run: string, attempt?: number): Call;
+  agent(run: string, attempt?: number): Promise<Call>;
   /** Begins a run with this key and gives its id. */
   begin(key: string, more?: string): Promise<string>;
   /** Writes an artifact where a run without a workspace has it. */
@@ -89,13 +89,18 @@ export type Scene = Prepared & {
 };
 
 /** A person has trusted what is in the repository. */
-export function scene(files: Readonly<Record<string, string>> = {}): Scene {
+export async function scene(files: Readonly<Record<string, string>> = {}): Promise<Scene> {
   const on = prepareHome({ ...FILES, ...files });
-  on.withStore((store) => {
-    store.trust(on.repo, trustedNow(on.env, on.repo));
+  await on.withStore(async (store) => {
+    await store.commit([{ type: "trust", repo: on.repo, trust: trustedNow(on.env, on.repo) }]);
     // Room for every run of a test file.
     const name = projectNameOf(on.repo);
-    store.putProject({ repo: on.repo, name, defaultBranch: "main", agents: 200, remote: "" });
+    await store.commit([
+      {
+        type: "put-project",
+        project: { repo: on.repo, name, defaultBranch: "main", agents: 200, remote: "" },
+      },
+    ]);
   });
   const started = { count: 0 };
   const world: World = {
@@ -109,7 +114,7 @@ export function scene(files: Readonly<Record<string, string>> = {}): Scene {
     ...on,
     say,
     started,
-    agent(id, attempt = 1) {
+    async agent(id, attempt = 1) {
       const token = `token of ${id} ${attempt}`;
       const of = { run: id, role: "writer", slot: "", attempt };
       const rest = {
@@ -120,7 +125,7 @@ export function scene(files: Readonly<Record<string, string>> = {}): Scene {
         entry: 0,
         startedAt: 0,
       } as const;
-      on.withStore((store) => store.putAgent({ ...of, ...rest }));
+      await on.withStore((store) => store.commit([{ type: "put-agent", agent: { ...of, ...rest } }]));
       const own = { SIGNALBOX_TOKEN: token, SIGNALBOX_JOB: `${id}.writer.${attempt}.1` };
       return (line, more = {}) => say(line, { ...more, env: { ...on.env, ...own } });
     },
@@ -135,11 +140,11 @@ export function scene(files: Readonly<Record<string, string>> = {}): Scene {
       const store = openStore(on.home);
       try {
         const box = boxOf(on.home, store);
-        const of = { role, slot: "", attempt: store.load(id)?.run.agents[role]?.attempt ?? 1 };
+        const of = { role, slot: "", attempt: (await store.load(id))?.run.agents[role]?.attempt ?? 1 };
         const event = { type: "agent-ended", ...of, cause: "exited", code: 1 } as const;
         await submit(box, { run: id, by: { type: "engine" }, event: ({ at }) => ({ ...event, at }) });
       } finally {
-        store.close();
+        await store.close();
       }
     },
     write(id, file, text) {
@@ -158,7 +163,7 @@ function boxOf(home: Home, store: Store): Box {
   return {
     clock: { now: () => Date.now(), mono: () => performance.now() },
     store,
-    artifacts: fileArtifacts({ registry: store }),
+    artifacts: fileArtifacts(store),
     workspaces: {
       prepare: refuse,
       digest: refuse,

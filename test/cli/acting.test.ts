@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { AGENT_ABOVE, outcome, parsed, scene, type Scene } from "./acting-support.ts";
 
 let on: Scene;
-beforeAll(() => {
-  on = scene();
+beforeAll(async () => {
+  on = await scene();
 });
 
 const GOOD = "# What\n\nA thing.\n";
@@ -14,7 +14,7 @@ const GOOD = "# What\n\nA thing.\n";
 /** A run in this state, by the commands that lead there. */
 async function runIn(state: "waiting" | "writing" | "asked" | "dropped", key: string): Promise<string> {
   const id = await on.begin(key, state === "waiting" ? "--no-start" : "");
-  if (on.withStore((store) => store.load(id)?.row.state) === state) return id;
+  if ((await on.withStore(async (store) => (await store.load(id))?.row.state)) === state) return id;
   if (state === "asked") {
     on.write(id, "ESSAY.md", GOOD);
     await on.say(`move ${id} asked`);
@@ -61,22 +61,22 @@ describe("every refusal has its exit code", () => {
   ])("%s: %s, %s, %s", async ([_what, state, who, line, expected]) => {
     // One run for each state serves all of them: what is refused changes nothing.
     const id = await runIn(state, state);
-    const before = on.withStore((store) => store.load(id)?.row.seq);
+    const before = await on.withStore(async (store) => (await store.load(id))?.row.seq);
     const words = `${line} --json`.replaceAll("RUN", id);
     const call = {
       person: () => on.say(words),
-      agent: () => on.agent(id)(words),
-      "old agent": () => on.agent(id, 0)(words),
+      agent: async () => (await on.agent(id))(words),
+      "old agent": async () => (await on.agent(id, 0))(words),
       disguised: () => on.say(words, { procs: AGENT_ABOVE }),
     }[who];
     if (call === undefined) throw new Error(who);
     expect(await outcome(call())).toBe(expected);
-    expect(on.withStore((store) => store.load(id)?.row.seq)).toBe(before);
+    expect(await on.withStore(async (store) => (await store.load(id))?.row.seq)).toBe(before);
   });
 
   test("a budget that is spent", async () => {
     const id = await runIn("writing", "budget");
-    const agent = on.agent(id);
+    const agent = await on.agent(id);
     expect((await agent("move pause")).code).toBe(0);
     expect((await agent("move writing")).code).toBe(0);
     expect(await outcome(agent("move pause --json"))).toBe("5 budget-spent");
@@ -84,7 +84,7 @@ describe("every refusal has its exit code", () => {
 
   test("an agent speaks in its own run only", async () => {
     const [own, other] = [await runIn("writing", "own"), await runIn("writing", "other")];
-    expect(await outcome(on.agent(own)(`move ${other} pause --json`))).toBe("4 not-your-role");
+    expect(await outcome((await on.agent(own))(`move ${other} pause --json`))).toBe("4 not-your-role");
   });
 
   test("a failure says where, and the one next thing to do", async () => {
@@ -109,10 +109,10 @@ describe("once", () => {
     const words = `${line} --key k --json`.replaceAll("RUN", id);
     const first = await on.say(words);
     expect(first.code).toBe(0);
-    expect(on.withStore((store) => store.load(id)?.row.state)).toBe(state);
-    const seq = on.withStore((store) => store.load(id)?.row.seq);
+    expect(await on.withStore(async (store) => (await store.load(id))?.row.state)).toBe(state);
+    const seq = await on.withStore(async (store) => (await store.load(id))?.row.seq);
     expect(await on.say(words)).toEqual(first);
-    expect(on.withStore((store) => store.load(id)?.row.seq)).toBe(seq);
+    expect(await on.withStore(async (store) => (await store.load(id))?.row.seq)).toBe(seq);
   });
 
   test("run with one key twice: one run", async () => {
@@ -128,7 +128,9 @@ describe("once", () => {
       Array.from({ length: 8 }, () => outcome(on.say(`move ${id} writing --json`))),
     );
     expect(all.toSorted()).toEqual(["0 ok", ...Array.from({ length: 7 }, () => "6 conflict")]);
-    const deeds = on.withStore((store) => store.deeds(id).filter(({ deed }) => deed.type === "start-agent"));
+    const deeds = await on.withStore(async (store) =>
+      (await store.deeds(id)).filter(({ deed }) => deed.type === "start-agent"),
+    );
     expect(deeds).toHaveLength(1);
   });
 });
@@ -147,8 +149,8 @@ describe("which run", () => {
 
   test("an agent means its own", async () => {
     const id = await runIn("writing", "agents own");
-    expect(await outcome(on.agent(id)("submit essay good.md --json"))).toBe("0 ok");
-    expect(await outcome(on.agent(id)("task update --status asked --json"))).toBe("0 ok");
+    expect(await outcome((await on.agent(id))("submit essay good.md --json"))).toBe("0 ok");
+    expect(await outcome((await on.agent(id))("task update --status asked --json"))).toBe("0 ok");
   });
 });
 
@@ -170,14 +172,18 @@ describe("what is left behind", () => {
     // What no settings name stays with the person.
     expect(saved).toEqual({ HOME: on.env["HOME"], PATH: on.env["PATH"] });
     expect(statSync(on.home.environment).mode & 0o777).toBe(0o600);
-    await on.agent(id)("move pause");
+    await (
+      await on.agent(id)
+    )("move pause");
     expect(JSON.parse(readFileSync(on.home.environment, "utf8"))).toEqual(saved);
   });
 
   test("a text that may not be handed in is not put over what is there", async () => {
     const id = await runIn("writing", "over");
     on.write(id, "IDEA.md", "mine\n");
-    await on.agent(id)("submit idea good.md");
+    await (
+      await on.agent(id)
+    )("submit idea good.md");
     const { files } = { files: join(on.home.root, "runs", id, "files") };
     expect(readFileSync(join(files, "IDEA.md"), "utf8")).toBe("mine\n");
   });

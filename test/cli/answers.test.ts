@@ -20,7 +20,7 @@ const DECLARED = Object.keys(TYPED);
 const EXITS = [1, 2, 3, 4, 5, 6, 7, 8];
 const ESCAPE = "\u001B";
 
-type Line = string | ((on: Prepared) => string);
+type Line = string | ((on: Prepared) => string | Promise<string>);
 type Case = { readonly good: readonly Line[]; readonly bad: readonly Line[] };
 
 /** In a home with runs a1 (open), b1 (asked), c1 (filed) and d1 (dropped); the lines of a list share one. */
@@ -192,15 +192,17 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 /** Nothing of the repository was ever trusted here. */
-function untrusted(on: Prepared): string {
-  on.withStore((store) => store.trust(on.repo, { digest: "", at: "", signature: "" }));
+async function untrusted(on: Prepared): Promise<string> {
+  await on.withStore((store) =>
+    store.commit([{ type: "trust", repo: on.repo, trust: { digest: "", at: "", signature: "" } }]),
+  );
   return "task create fix x";
 }
 
 /** The task that was made last. */
-function created(line: string): (on: Prepared) => string {
-  return (on) =>
-    `${line} ${on.withStore((store) => store.list({ workflow: "task", limit: 1 }).rows[0]?.id ?? "")}`;
+function created(line: string): (on: Prepared) => Promise<string> {
+  return async (on) =>
+    `${line} ${await on.withStore(async (store) => (await store.list({ workflow: "task", limit: 1 })).rows[0]?.id ?? "")}`;
 }
 
 /** The change x, as a person brings it there. */
@@ -215,35 +217,40 @@ function broken({ home }: Prepared): string {
 }
 
 /** A turn that has ended, with its log. */
-function withJob(on: Prepared, run: string): string {
+async function withJob(on: Prepared, run: string): Promise<string> {
   const dir = join(on.home.root, `runs/${run}/agents/writer.1/turn-1`);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   writeFileSync(join(dir, "out.log"), "all is well\n");
-  on.withStore((store) =>
-    store.putJob({
-      id: `${run}.writer.1.1`,
-      run,
-      kind: "turn",
-      role: "writer",
-      slot: "",
-      attempt: 1,
-      artifact: "",
-      tree: "",
-      dir,
-      startedAt: 1,
-      endsBy: 0,
-      stallMs: 0,
-      killed: "",
-      status: "over",
-      seat: "",
-    }),
+  await on.withStore((store) =>
+    store.commit([
+      {
+        type: "put-job",
+        job: {
+          id: `${run}.writer.1.1`,
+          run,
+          kind: "turn",
+          role: "writer",
+          slot: "",
+          attempt: 1,
+          artifact: "",
+          tree: "",
+          dir,
+          startedAt: 1,
+          endsBy: 0,
+          stallMs: 0,
+          killed: "",
+          status: "over",
+          seat: "",
+        },
+      },
+    ]),
   );
   return `logs ${run}`;
 }
 
 /** A run of which only the history is left. */
-function withoutRow(on: Prepared): string {
-  on.withStore((store) => store.database.run("DELETE FROM runs WHERE id = ?", "d1"));
+async function withoutRow(on: Prepared): Promise<string> {
+  await on.withStore((store) => store.database.run("DELETE FROM runs WHERE id = ?", "d1"));
   return "verify --all";
 }
 
@@ -334,7 +341,7 @@ test.for(Object.entries(COMMANDS))("%s has an example", ([name, { example }]) =>
 
 test("logs --follow: a document a line", async () => {
   const on = await prepared();
-  const { code, stdout, stderr } = await on.call(`--json ${withJob(on, "c1")} --follow`);
+  const { code, stdout, stderr } = await on.call(`--json ${await withJob(on, "c1")} --follow`);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const lines = stdout.trimEnd().split("\n");
   expect(lines.length).toBeGreaterThan(0);
@@ -348,7 +355,7 @@ async function documentOf(
   on: Prepared,
   line: Line,
 ): Promise<{ code: number; document: Record<string, unknown> }> {
-  const text = typeof line === "string" ? line : line(on);
+  const text = typeof line === "string" ? line : await line(on);
   const { code, stdout, stderr } = await on.call(`--json ${text}`);
   const document = JSON.parse(stdout) as Record<string, unknown>;
   const [first = name, second = ""] = text.split(" ");

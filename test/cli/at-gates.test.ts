@@ -46,7 +46,7 @@ const issue = (severity: string, more: Record<string, unknown>): Record<string, 
   ...more,
 });
 
-const on = scene({
+const on = await scene({
   ".signalbox/workflows/judged/workflow.yaml": JUDGED,
   ".signalbox/workflows/judged/prompts/noted.md": "Shall it go on?\n",
   ".signalbox/workflows/judged/prompts/spent.md": "And now?\n",
@@ -91,8 +91,8 @@ describe("notes of a review that passes", async () => {
     },
   );
 
-  test("watch shows it as a page", () => {
-    const page = on.withStore((store) => {
+  test("watch shows it as a page", async () => {
+    const page = await on.withStore(async (store) => {
       const never = (): never => {
         throw new Error("nobody is at work");
       };
@@ -103,7 +103,7 @@ describe("notes of a review that passes", async () => {
         workOf: () => null,
         terminalOf: () => "none",
       });
-      const { rows } = board.collect({ repo: "", over: false });
+      const { rows } = await board.collect({ repo: "", over: false });
       expect(rows.find((row) => row.run === run)?.acts.view).toBe("");
       return board.askingOf(run);
     });
@@ -160,6 +160,8 @@ test.for<[attention: string, next: string]>([
   ["nobody knows", "signalbox retry RUN"],
 ])("%s: the last command is the next one", async ([attention, next]) => {
   const run = (await on.say("run judged --detach --quiet")).stdout.trim();
-  on.withStore((store) => store.attend(run, attention.replaceAll("RUN", run)));
+  await on.withStore((store) =>
+    store.commit([{ type: "attend", run, attention: attention.replaceAll("RUN", run) }]),
+  );
   expect(parsed(await on.say(`show ${run} --json`))["next"]).toBe(next.replaceAll("RUN", run));
 });

@@ -24,8 +24,8 @@ moves:
 `;
 
 let on: Scene;
-beforeAll(() => {
-  on = scene({ ".signalbox/workflows/paper/workflow.yaml": PAPER, "mine.md": "## Goal\n\nMine.\n" });
+beforeAll(async () => {
+  on = await scene({ ".signalbox/workflows/paper/workflow.yaml": PAPER, "mine.md": "## Goal\n\nMine.\n" });
 });
 
 test.for<[line: readonly string[], text: string | undefined]>([
@@ -35,7 +35,7 @@ test.for<[line: readonly string[], text: string | undefined]>([
 ])("%j: %j", async ([line, text]) => {
   const { code, stdout, stderr } = await on.say(["run", "paper", "Write it", ...line, "--detach", "--quiet"]);
   if (code !== 0) throw new Error(stderr);
-  const run = on.withStore((store) => store.load(stdout.trim())?.run);
+  const run = await on.withStore(async (store) => (await store.load(stdout.trim()))?.run);
   const held = run?.held["draft"];
   expect(held?.reading.found ?? false).toBe(text !== undefined);
   if (text === undefined) return;

@@ -251,8 +251,8 @@ export const BROKEN: readonly Broken[] = [
   {
     name: "a definition is gone, and so is its file",
     ownRepo: true,
-    broken: (on) => {
-      sql(on, "DELETE FROM definitions");
+    broken: async (on) => {
+      await sql(on, "DELETE FROM definitions");
       rmSync(join(on.repo, ".signalbox"), { recursive: true });
     },
     still: "a1 b1 c1",
@@ -350,8 +350,8 @@ export const BROKEN: readonly Broken[] = [
   },
 ];
 
-function sql(on: Prepared, statement: string): void {
-  on.withStore(({ database }) => database.exec(statement));
+async function sql(on: Prepared, statement: string): Promise<void> {
+  await on.withStore(({ database }) => database.exec(statement));
 }
 
 /** The database as a killed process leaves it: with a log that was not taken over. */
@@ -360,7 +360,7 @@ async function withLog(on: Prepared): Promise<void> {
   await on.runIn("open", "w1");
   for (const suffix of ["", "-wal"])
     copyFileSync(on.home.database + suffix, `${on.home.database}${suffix}.copy`);
-  holder.close();
+  await holder.close();
   for (const suffix of ["", "-wal"]) {
     copyFileSync(`${on.home.database}${suffix}.copy`, on.home.database + suffix);
     chmodSync(on.home.database + suffix, 0o600);

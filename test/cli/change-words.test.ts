@@ -47,7 +47,7 @@ describe("by its name", () => {
 
   test("it is listed, and agents are told the goal alone", async () => {
     expect((await origin.call("list")).stdout).toMatch(/^loud: Greetings that shout .*\n$/m);
-    const goal = origin.withStore((store) => store.load(id)?.run.params["goal"]);
+    const goal = await origin.withStore(async (store) => (await store.load(id))?.run.params["goal"]);
     expect(goal).toBe("Greetings that shout");
   });
 });

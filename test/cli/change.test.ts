@@ -1,4 +1,5 @@
 /** The doors of a change: what each does is decided by its phase, and by nothing else. */
+import { claim, newFence, settle } from "../support/effects.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -29,8 +30,8 @@ async function changeIn(state: string): Promise<Prepared> {
   return on;
 }
 
-const stateOf = (on: Prepared): string =>
-  on.withStore((store) => store.load(runOfChange(on.repo, "x"))?.run.state ?? "");
+const stateOf = (on: Prepared): Promise<string> =>
+  on.withStore(async (store) => (await store.load(runOfChange(on.repo, "x")))?.run.state ?? "");
 
 /** For each state: what each door answers with, and where the change is then. */
 const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -117,15 +118,19 @@ describe("followed to its end", () => {
 test("what the engine could not do is tried again by the door", async () => {
   const on = await changeIn("drafting");
   const id = runOfChange(on.repo, "x");
-  const statuses = (): string[] => on.withStore((store) => store.deeds(id).map(({ status }) => status));
-  on.withStore((store) => {
-    const fence = store.fence();
-    for (const { key } of store.deeds(id)) {
-      store.claim(key, fence, Date.now() + 1000);
-      store.settle(key, fence, { type: "attention", note: "in the way", next: "" });
+  const statuses = (): Promise<string[]> =>
+    on.withStore(async (store) => (await store.deeds(id)).map(({ status }) => status));
+  await on.withStore(async (store) => {
+    const fence = await newFence(store);
+    for (const { key } of await store.deeds(id)) {
+      await claim(store, key, { fence: fence, leaseUntil: Date.now() + 1000 });
+      await settle(store, key, {
+        fence: fence,
+        outcome: { type: "attention", note: "in the way", next: "" },
+      });
     }
   });
-  expect(statuses()).toContain("attention");
+  expect(await statuses()).toContain("attention");
   const { stderr } = await on.call("plan x --detach");
   expect(stderr).toContain("tried again: ");
   expect(statuses()).not.toContain("attention");

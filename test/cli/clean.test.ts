@@ -28,10 +28,10 @@ const loaded: Extract<Loaded, { ok: true }> = {
   found: { name: "stuck", folder: "/", file: "workflow.yaml", from: "built-in" },
 };
 
-const saidOf = (isKept: boolean, isShipped: boolean): string => {
-  const store = { definition: () => (isKept ? stuck.definition : undefined) };
+const saidOf = async (isKept: boolean, isShipped: boolean): Promise<string> => {
+  const store = { definition: () => Promise.resolve(isKept ? stuck.definition : undefined) };
   try {
-    requireClean(store, { ...loaded, ...(isShipped ? { isShipped: true } : {}) }, "stuck");
+    await requireClean(store, { ...loaded, ...(isShipped ? { isShipped: true } : {}) }, "stuck");
     return "begins";
   } catch (error) {
     return error instanceof UserError ? error.code : "a bug";
@@ -42,6 +42,6 @@ test.for<[what: string, isKept: boolean, isShipped: boolean, said: string]>([
   ["a stranger's, never seen before", false, false, "invalid-workflow"],
   ["what was proven once", true, false, "begins"],
   ["as the package was built with it, proven by its tests", false, true, "begins"],
-])("%s", ([, isKept, isShipped, said]) => {
-  expect(saidOf(isKept, isShipped)).toBe(said);
+])("%s", async ([, isKept, isShipped, said]) => {
+  expect(await saidOf(isKept, isShipped)).toBe(said);
 });

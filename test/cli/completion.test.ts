@@ -26,9 +26,9 @@ const lists: Lists = {
   declared: () => Promise.resolve([{ word: "task", about: "" }]),
   declaredAs: (word) => groupAs(word, door),
   demos: () => [{ word: "task", about: "" }],
-  runs: () => [{ word: "r-12", about: "task, working: a goal" }],
-  decisions: () => [{ word: "UD-1", about: "" }],
-  projects: () => [{ word: "shop", about: "/srv/shop" }],
+  runs: () => Promise.resolve([{ word: "r-12", about: "task, working: a goal" }]),
+  decisions: () => Promise.resolve([{ word: "UD-1", about: "" }]),
+  projects: () => Promise.resolve([{ word: "shop", about: "/srv/shop" }]),
   stages: (workflow) =>
     Promise.resolve(
       workflow === "tiny"
@@ -193,7 +193,7 @@ describe("as a command", () => {
 
   test("runs are offered by id, with what they are about", async () => {
     const there = await machine();
-    there.begin("quiet-owl", { goal: "A letter\tto\nsomebody" });
+    await there.begin("quiet-owl", { goal: "A letter\tto\nsomebody" });
     expect(await there.say("completion --line -- show qui")).toBe(
       "0\nquiet-owl\tletter, writing: A letter to somebody\n",
     );

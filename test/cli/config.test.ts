@@ -36,7 +36,7 @@ test("the published schema is up to date: npm run schema", () => {
 test("a plain parameter is set by its own name, also for tasks", async () => {
   const on = await relay({ user: "workflows:\n  task: { effort: high }\n" });
   const { stdout } = await on.say(["task", "create", "A task", "--no-start"]);
-  const kept = on.withStore((store) => store.load(stdout.trim()));
+  const kept = await on.withStore((store) => store.load(stdout.trim()));
   expect(kept?.run.params["effort"]).toBe("high");
 });
 
@@ -68,7 +68,7 @@ describe("what does not fit is refused before anything begins", () => {
     expect(at).toBeDefined();
     const doctor = await on.say("doctor");
     expect(doctor.stdout).toContain(said.replace("(and 1 more)", "has no setting"));
-    expect(on.withStore((store) => store.list({ limit: 9 }).rows)).toEqual([]);
+    expect(await on.withStore(async (store) => (await store.list({ limit: 9 })).rows)).toEqual([]);
   });
 });
 

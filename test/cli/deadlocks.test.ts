@@ -38,11 +38,12 @@ const REASON =
 /** Nothing is recorded to be done: what the moves ordered has been done, and led nowhere. */
 async function begun(to: string): Promise<Machine> {
   const on = await machine(GATED);
-  on.begin("abcd1234", { goal: "File it" });
-  if (to !== "writing") on.happen("abcd1234", { type: "move-asked", by: PERSON, at: AT, to: "testing" });
+  await on.begin("abcd1234", { goal: "File it" });
+  if (to !== "writing")
+    await on.happen("abcd1234", { type: "move-asked", by: PERSON, at: AT, to: "testing" });
   if (to === "filing") {
-    on.happen("abcd1234", { type: "waived", by: PERSON, at: AT, artifact: "note", reason: "none" });
-    on.happen("abcd1234", { type: "waived", by: PERSON, at: AT, artifact: "tests", reason: "none" });
+    await on.happen("abcd1234", { type: "waived", by: PERSON, at: AT, artifact: "note", reason: "none" });
+    await on.happen("abcd1234", { type: "waived", by: PERSON, at: AT, artifact: "tests", reason: "none" });
   }
   return on;
 }
@@ -157,7 +158,7 @@ describe("in testing", () => {
   });
 
   test("programs find the same words everywhere", async () => {
-    expect([...deadlocksIn(on.store)]).toEqual([["abcd1234", REASON]]);
+    expect([...(await deadlocksIn(on.store))]).toEqual([["abcd1234", REASON]]);
     expect((await on.data("list"))["runs"]).toMatchObject([{ status: "running", attention: REASON }]);
     expect((await on.data("inbox"))["items"]).toMatchObject([
       { kind: "attention", reason: `Needs attention: ${REASON}.` },
@@ -170,7 +171,9 @@ describe("in testing", () => {
 
 test("what went wrong is told first", async () => {
   const on = await begun("testing");
-  on.store.attend("abcd1234", "no space; try again: signalbox resume abcd1234");
+  await on.store.commit([
+    { type: "attend", run: "abcd1234", attention: "no space; try again: signalbox resume abcd1234" },
+  ]);
   expect((await on.data("inbox"))["items"]).toMatchObject([
     {
       reason: "Needs attention: no space; try again: signalbox resume abcd1234",
@@ -188,7 +191,7 @@ test("what a person does clears it", async () => {
   expect((await on.data("inbox"))["items"]).toMatchObject([
     { kind: "attention", reason: expect.not.stringContaining("NOTE.md") as string },
   ]);
-  on.happen("abcd1234", { type: "waived", by: PERSON, at: AT, artifact: "tests", reason: "none" });
+  await on.happen("abcd1234", { type: "waived", by: PERSON, at: AT, artifact: "tests", reason: "none" });
   expect((await on.data("inbox"))["items"]).toMatchObject([{ kind: "waiting", state: "filing" }]);
 });
 

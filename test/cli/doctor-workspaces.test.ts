@@ -30,7 +30,11 @@ async function withWorkspace(): Promise<Lost> {
   const base = git(on.repo, "rev-parse", "HEAD").trim();
   const of = { run: "a1", repo: on.repo, branch: BRANCH, base };
   const { path } = await gitWorkspaces(on).prepare({ ...of, artifacts: [] });
-  on.withStore((store) => store.putWorkspace({ ...of, path, status: "bound", salvage: "", kept: "" }));
+  await on.withStore((store) =>
+    store.commit([
+      { type: "put-workspace", workspace: { ...of, path, status: "bound", salvage: "", kept: "" } },
+    ]),
+  );
   writeFileSync(join(path, "draft.txt"), "not committed\n");
   return { on, path };
 }
@@ -154,7 +158,7 @@ test.for(WITHOUT)("%s: the workspace is released, and the run can end", async ([
   expect(repaired.lost.join("\n")).toMatch(/the workspace of run a1: .*to end it: signalbox cancel a1/);
   expect(existsSync(path)).toBe(false);
   expect(draftIn(of)).toBe("not committed\n");
-  expect(on.withStore((store) => store.workspace("a1"))).toMatchObject({ status: "released" });
+  expect(await on.withStore((store) => store.workspace("a1"))).toMatchObject({ status: "released" });
   expect(await on.call("move a1 dropped")).toMatchObject({ code: 0 });
   expect((await doctor(on)).findings.filter(({ status }) => status === "problem")).toEqual([]);
 });
@@ -183,12 +187,16 @@ test("a move that is refused where the workspace is gone names what has to be me
 });
 
 test("of a task whose workspace is gone, that is told, and its page is written again with it", async () => {
-  const on = taskScene({}, 1);
+  const on = await taskScene({}, 1);
   const run = await on.taskIn("reviewing");
   const base = on.git(on.repo, "rev-parse", "HEAD").trim();
   const of = { run, repo: on.repo, branch: BRANCH, base };
   const { path } = await gitWorkspaces(on).prepare({ ...of, artifacts: ["TASK.md"] });
-  on.withStore((store) => store.putWorkspace({ ...of, path, status: "bound", salvage: "", kept: "" }));
+  await on.withStore((store) =>
+    store.commit([
+      { type: "put-workspace", workspace: { ...of, path, status: "bound", salvage: "", kept: "" } },
+    ]),
+  );
   await on.say(["task", "update", run, "--summary", "Another"]);
   const page = readFileSync(join(path, "TASK.md"), "utf8");
   rmSync(path, { recursive: true });

@@ -229,7 +229,7 @@ describe("what is not broken, and still worth telling", () => {
     mkdirSync(on.home.exits, { recursive: true, mode: 0o700 });
     writeFileSync(join(on.home.exits, "zz.writer.1.1"), "0\n");
     mkdirSync(join(on.home.workspaces, "zz"), { recursive: true, mode: 0o700 });
-    on.withStore((store) => store.putJob({ ...JOB, dir }));
+    await on.withStore((store) => store.commit([{ type: "put-job", job: { ...JOB, dir } }]));
     const text = await shown(on);
     expect(text).toMatch(
       /^problem {2}supervisor +not there, and there is work for it.*try: signalbox supervise/m,
@@ -294,7 +294,7 @@ test.for<[who: string, env: Record<string, string>]>([
 ])("%s may look, and not repair", async ([, env]) => {
   const on = await withRuns();
   const world = { cwd: on.repo, env: { ...on.env, ...env }, procs: AT_HOME };
-  on.withStore(({ database }) => database.exec("DELETE FROM events WHERE seq > 1"));
+  await on.withStore(({ database }) => database.exec("DELETE FROM events WHERE seq > 1"));
   const before = readFileSync(on.home.database);
   expect((await run(["doctor"], world)).code).toBe(8);
   expect(await run(["doctor", "--repair"], world)).toMatchObject({

@@ -25,7 +25,7 @@ let reviewed = "";
 let over = "";
 
 beforeAll(async () => {
-  on = taskScene({ "notes.md": "Notes.\n" }, 10_000);
+  on = await taskScene({ "notes.md": "Notes.\n" }, 10_000);
   open = await on.taskIn("working");
   reviewed = await on.taskIn("reviewing");
   over = await on.taskIn("cancelled");
@@ -190,7 +190,7 @@ test("what is shown to people commands no terminal", async () => {
 test("a summary of 10 KB is kept whole, and shown in one line", async () => {
   const summary = `${"long ".repeat(2048)}end`;
   const id = await on.create("--no-start", "--", "long", summary);
-  expect(on.withStore((store) => store.load(id)?.run.params["summary"])).toBe(summary);
+  expect(await on.withStore(async (store) => (await store.load(id))?.run.params["summary"])).toBe(summary);
   const { stdout } = await on.say(["task", "list"]);
   const line = stdout.split("\n").find((each) => each.includes(id)) ?? "";
   expect(line.length).toBeLessThan(300);

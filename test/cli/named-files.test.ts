@@ -26,7 +26,7 @@ moves:
 `;
 
 test("a file that the list names takes the approval back, another one does not", async () => {
-  const on = scene({ ".signalbox/workflows/named/workflow.yaml": NAMED });
+  const on = await scene({ ".signalbox/workflows/named/workflow.yaml": NAMED });
   const write = (file: string, text: string): void => writeFileSync(join(on.repo, file), text);
   const call = async (line: string): Promise<string> => {
     const { ok, message } = parsed(await on.say(`${line} --json`));

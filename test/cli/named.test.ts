@@ -26,8 +26,8 @@ moves:
 `;
 
 let on: Scene;
-beforeAll(() => {
-  on = scene({ ".signalbox/workflows/paper/workflow.yaml": PAPER });
+beforeAll(async () => {
+  on = await scene({ ".signalbox/workflows/paper/workflow.yaml": PAPER });
 });
 
 type Begun = { readonly id: string; readonly session: string; readonly state: string };
@@ -36,7 +36,7 @@ async function begun(...line: readonly string[]): Promise<Begun> {
   const { code, stdout, stderr } = await on.say(["run", "paper", ...line, "--detach", "--quiet"]);
   if (code !== 0) throw new Error(stderr);
   const id = stdout.trim();
-  const run = on.withStore((store) => store.load(id)?.run);
+  const run = await on.withStore(async (store) => (await store.load(id))?.run);
   return { id, session: String(run?.params["session"]), state: run?.state ?? "" };
 }
 

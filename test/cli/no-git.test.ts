@@ -15,7 +15,7 @@ const GITS: readonly (readonly [what: string, script: string | undefined])[] = [
 ];
 
 test.for(GITS)("%s", async ([, script]) => {
-  const on = taskScene();
+  const on = await taskScene();
   const path = join(on.repo, "../programs");
   mkdirSync(path);
   if (script !== undefined) {

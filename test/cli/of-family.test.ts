@@ -19,7 +19,7 @@ asks:
 type Family = { readonly on: Scene; readonly parent: string; readonly children: readonly string[] };
 
 async function family(size: number): Promise<Family> {
-  const on = scene({
+  const on = await scene({
     ".signalbox/workflows/asked/workflow.yaml": ASKED,
     ".signalbox/workflows/asked/prompts/agree.md": "Is it good?\n",
   });
@@ -27,15 +27,18 @@ async function family(size: number): Promise<Family> {
   const parent = await begin();
   const children: string[] = [];
   for (let n = 0; n < size; n += 1) children.push(await begin());
-  on.withStore((store) => {
+  await on.withStore(async (store) => {
     const key = { parent, artifact: "work", entry: 1 };
-    const definition = store.load(parent)?.row.definition ?? "";
+    const definition = (await store.load(parent))?.row.definition ?? "";
     const tasks = children.map((_, n) => ({ id: `${n + 1}`, title: "", dependsOn: [], files: [] }));
-    store.putGraph(
-      { ...key, definition, most: size },
-      tasks.map((task) => ({ task, params: {} })),
-    );
-    for (const [n, child] of children.entries()) store.nameChild(key, `${n + 1}`, child);
+    await store.commit([
+      {
+        type: "put-graph",
+        graph: { ...key, definition, most: size },
+        children: tasks.map((task) => ({ task, params: {} })),
+      },
+    ]);
+    await store.commit(children.map((run, n) => ({ type: "name-child", graph: key, task: `${n + 1}`, run })));
   });
   return { on, parent, children };
 }

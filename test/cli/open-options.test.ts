@@ -27,8 +27,8 @@ asks:
 `;
 
 let on: Scene;
-beforeEach(() => {
-  on = scene({
+beforeEach(async () => {
+  on = await scene({
     ".signalbox/workflows/fork/workflow.yaml": FORK,
     ".signalbox/workflows/fork/prompts/stuck.md": "What now?\n",
   });

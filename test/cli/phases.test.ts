@@ -24,8 +24,8 @@ describe("runs of a workflow with phases", async () => {
   const ways = { aaaa1111: [], bbbb2222: ["polish"], cccc3333: ["polish", "sending"] };
   const ended = { dddd4444: ["polish", "sending", "sent"] };
   for (const [index, [id, way]] of Object.entries({ ...ways, ...ended }).entries()) {
-    on.begin(id, { at: `2026-01-0${index + 1}T08:00:00Z` });
-    for (const to of way) on.happen(id, { type: "move-asked", by: PERSON, at: AT, to });
+    await on.begin(id, { at: `2026-01-0${index + 1}T08:00:00Z` });
+    for (const to of way) await on.happen(id, { type: "move-asked", by: PERSON, at: AT, to });
   }
 
   test.for<[string, string]>([
@@ -48,18 +48,20 @@ describe("runs of a workflow with phases", async () => {
     expect((await on.data("show bbbb2222"))["phase"]).toBe("proposed");
   });
 
-  test("a projection shows them, and of a state without one its name", () => {
-    const phases = ["bbbb2222", "cccc3333"].map((id) => {
-      const run = on.store.load(id)?.run;
-      return run === undefined ? "" : viewOf(WORKFLOW, run, {}).run["phase"];
-    });
+  test("a projection shows them, and of a state without one its name", async () => {
+    const phases = await Promise.all(
+      ["bbbb2222", "cccc3333"].map(async (id) => {
+        const run = (await on.store.load(id))?.run;
+        return run === undefined ? "" : viewOf(WORKFLOW, run, {}).run["phase"];
+      }),
+    );
     expect(phases).toEqual(["proposed", "sending"]);
   });
 });
 
 test("where a workflow has none, nothing is said of them", async () => {
   const on = await machine();
-  on.begin("aaaa1111");
+  await on.begin("aaaa1111");
   expect(await on.say("list")).not.toMatch(/writing +writing/);
   expect(await on.say("show aaaa1111")).not.toContain("phase");
   expect((await on.data("show aaaa1111"))["phase"]).toBe("");

@@ -74,27 +74,31 @@ test.for<[line: string, expected: string]>([
 ])("%s: %s", async ([line, expected]) => {
   const on = prepareHome();
   expect(await outcome(on.call(`${line} --json`))).toBe(expected);
-  expect(on.withStore((store) => store.projects())).toEqual([]);
+  expect(await on.withStore((store) => store.projects())).toEqual([]);
 });
 
 test("a project with open tasks or workspaces stays", async () => {
-  const on = taskScene();
+  const on = await taskScene();
   const id = await on.create("a", "x");
   expect(await outcome(on.say(["project", "remove", "--json"]))).toBe("6 project-in-use");
   const workspace = { run: id, repo: on.repo, path: join(on.root, id), branch: "a", base: "x" };
-  const put = (status: "bound" | "released"): void =>
-    on.withStore((store) => store.putWorkspace({ ...workspace, status, salvage: "", kept: "" }));
-  put("bound");
+  const put = (status: "bound" | "released"): Promise<unknown> =>
+    on.withStore((store) =>
+      store.commit([{ type: "put-workspace", workspace: { ...workspace, status, salvage: "", kept: "" } }]),
+    );
+  await put("bound");
   await on.say(["task", "cancel", id]);
   // Its workspace is released by the supervisor, which has not come by yet.
   expect(await outcome(on.say(["project", "remove", "--json"]))).toBe("6 project-in-use");
-  put("released");
+  await put("released");
   expect(await outcome(on.say(["project", "remove", "--json"]))).toBe("0 ok");
-  expect(on.withStore((store) => store.projects())).toEqual([]);
+  expect(await on.withStore((store) => store.projects())).toEqual([]);
   // Its history stays, and the next task makes it a project again.
   expect(await outcome(on.say(["task", "show", id, "--json"]))).toBe("0 ok");
   await on.create("b", "x", "--no-start");
-  expect(on.withStore((store) => store.projects())).toMatchObject([{ name: "repo", defaultBranch: "main" }]);
+  expect(await on.withStore((store) => store.projects())).toMatchObject([
+    { name: "repo", defaultBranch: "main" },
+  ]);
 });
 
 test.for<[what: string, branch: string, expected: string, known: string]>([
@@ -102,15 +106,17 @@ test.for<[what: string, branch: string, expected: string, known: string]>([
   ["no usual branch", "topic", "2 no-base", ""],
 ])("the first task of a repository with a detached HEAD: %s", async ([, branch, expected, known]) => {
   const on = prepareHome();
-  on.withStore((store) => store.trust(on.repo, trustedNow(on.env, on.repo)));
+  await on.withStore((store) =>
+    store.commit([{ type: "trust", repo: on.repo, trust: trustedNow(on.env, on.repo) }]),
+  );
   git(on, "branch", "--move", branch);
   git(on, "checkout", "--quiet", "--detach");
   const created = await on.call(["task", "create", "First", "--no-start", "--json"]);
   expect(await outcome(Promise.resolve(created))).toBe(expected);
-  on.withStore((store) => {
-    expect(store.projectAt(on.repo)?.defaultBranch ?? "").toBe(known);
+  await on.withStore(async (store) => {
+    expect((await store.projectAt(on.repo))?.defaultBranch ?? "").toBe(known);
     // Nothing but the default branch, as it is when the task starts.
-    expect(store.list({ limit: 9 }).rows.map(({ base }) => base)).toEqual(known === "" ? [] : [""]);
+    expect((await store.list({ limit: 9 })).rows.map(({ base }) => base)).toEqual(known === "" ? [] : [""]);
   });
   const isRefused = String(document(created)["next"]).includes("signalbox project add --default-branch NAME");
   expect(isRefused).toBe(known === "");

@@ -45,7 +45,7 @@ asks:
       accept: { to: closed, text: required }
 `;
 
-const on = scene({
+const on = await scene({
   ".signalbox/workflows/parts/workflow.yaml": PARTS,
   ".signalbox/workflows/parts/prompts/which.md": "Which of these?\n",
   "audit.json": JSON.stringify({ found: ["a lock", "a key"] }),

@@ -28,10 +28,10 @@ const SAID = "for the work as of 09:00:00; if the work changes, it is judged aga
 
 async function withReview(): Promise<Machine> {
   const on = await machine(WORKFLOW);
-  on.begin("abcd1111");
+  await on.begin("abcd1111");
   const reading = (artifact: string) =>
     ({ artifact, slot: "", found: true, digest: artifact, faults: [], fields: {}, lists: {} }) as const;
-  on.happen("abcd1111", {
+  await on.happen("abcd1111", {
     type: "submitted",
     by: WORKER,
     at: "2026-01-01T09:00:00Z",
@@ -40,17 +40,22 @@ async function withReview(): Promise<Machine> {
   });
   // Nobody looks at the work for this.
   const { role, slot, attempt } = WORKER;
-  on.happen("abcd1111", { type: "agent-started", at: "2026-01-01T10:00:00Z", role, slot, attempt });
-  on.store.putWorkspace({
-    run: "abcd1111",
-    repo: "/repo",
-    path: "/no/such/workspace",
-    branch: "b",
-    base: "c",
-    status: "bound",
-    salvage: "",
-    kept: "",
-  });
+  await on.happen("abcd1111", { type: "agent-started", at: "2026-01-01T10:00:00Z", role, slot, attempt });
+  await on.store.commit([
+    {
+      type: "put-workspace",
+      workspace: {
+        run: "abcd1111",
+        repo: "/repo",
+        path: "/no/such/workspace",
+        branch: "b",
+        base: "c",
+        status: "bound",
+        salvage: "",
+        kept: "",
+      },
+    },
+  ]);
   return on;
 }
 
@@ -73,14 +78,15 @@ test("show, next and why name the moment, and only where it matters", async () =
 
 test("a look moves it on, and a change ends it", async () => {
   const on = await withReview();
-  on.happen("abcd1111", { type: "observed", at: "2026-01-01T11:00:00Z", tree: "t2" });
+  await on.happen("abcd1111", { type: "observed", at: "2026-01-01T11:00:00Z", tree: "t2" });
   expect(await on.say("show abcd1111")).toMatch(/review +stale +the work changed/);
   expect(await on.say("why abcd1111")).not.toContain("as of");
 });
 
 test("without a workspace there is no work that could change", async () => {
   const on = await withReview();
-  const row = on.store.workspace("abcd1111");
-  if (row !== undefined) on.store.putWorkspace({ ...row, status: "released" });
+  const row = await on.store.workspace("abcd1111");
+  if (row !== undefined)
+    await on.store.commit([{ type: "put-workspace", workspace: { ...row, status: "released" } }]);
   expect(await on.say("show abcd1111")).not.toContain("as of");
 });

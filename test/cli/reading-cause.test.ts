@@ -46,8 +46,8 @@ describe("why it asks", async () => {
   afterAll(() => on.store.close());
 
   /** What whoever is at work hands in; nothing where it dies. */
-  function happen(id: string, made: Reading | undefined): void {
-    const run = on.store.load(id)?.run;
+  async function happen(id: string, made: Reading | undefined): Promise<void> {
+    const run = (await on.store.load(id))?.run;
     const event = run === undefined ? undefined : happening(workflow, run, "ok");
     const busy = Object.values(run?.agents ?? {}).find(({ status }) => status === "called");
     if (event?.type !== "submitted" || busy === undefined) throw new Error("nobody is at work");
@@ -55,7 +55,7 @@ describe("why it asks", async () => {
     if (made?.faults.length === 0) return on.happen(id, { ...event, readings: [made] });
     const readings = made === undefined ? {} : { readings: [made] };
     const ended = { cause: "timed-out", code: 143 } as const;
-    on.happen(id, { type: "agent-ended", at: event.at, role, slot, attempt, ...ended, ...readings });
+    await on.happen(id, { type: "agent-ended", at: event.at, role, slot, attempt, ...ended, ...readings });
   }
 
   test.for<[what: string, made: (Reading | undefined)[], asked: string[]]>([
@@ -106,8 +106,8 @@ describe("why it asks", async () => {
     ],
   ])("%s", async ([what, made, asked]) => {
     const id = `r${what.length}`;
-    on.begin(id);
-    for (const each of made) happen(id, each);
+    await on.begin(id);
+    for (const each of made) await happen(id, each);
     expect((await on.data(`show ${id}`))["decision"]).toMatchObject({ asked });
     const { items } = (await on.data("inbox")) as { items: { run: string; decision: { asked: string[] } }[] };
     expect(items.find(({ run }) => run === id)?.decision.asked).toEqual(asked);
@@ -190,8 +190,8 @@ ends:
     ],
   ])("%s", async ([what, events, asked, ways]) => {
     const id = `b${what.length}`;
-    on.begin(id);
-    for (const event of events) on.happen(id, event);
+    await on.begin(id);
+    for (const event of events) await on.happen(id, event);
     const shown = (await on.data(`show ${id}`)) as {
       decision: { asked: string[] };
       actions: { sentence: string }[];
@@ -225,9 +225,9 @@ asks:
   afterAll(() => on.store.close());
 
   test("is told with all that is known of it", async () => {
-    on.begin("f1");
+    await on.begin("f1");
     const told = { reason: "specs/a.md is another one", file: "specs/a.md", base: "/kept/a", now: "/kept/b" };
-    on.happen("f1", {
+    await on.happen("f1", {
       type: "observed",
       at: AT,
       readings: [reading("refused", { digest: "1", fields: told })],

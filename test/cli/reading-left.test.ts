@@ -67,11 +67,11 @@ test.for<[facts: Record<string, Record<string, Literal>>, rows: readonly string[
   ],
 )("over, told %o", async ([facts, rows, typed]) => {
   const on = await machine(PARCEL);
-  on.begin("k");
-  on.store.putWorkspace(WORKSPACE);
-  on.happen("k", { type: "observed", at: AT, readings: Object.entries(facts).map(reading) });
+  await on.begin("k");
+  await on.store.commit([{ type: "put-workspace", workspace: WORKSPACE }]);
+  await on.happen("k", { type: "observed", at: AT, readings: Object.entries(facts).map(reading) });
   expect((await shown(on)).choices).toEqual(["signalbox move k away"]);
-  on.happen("k", { type: "move-asked", by: PERSON, at: AT, to: "away" });
+  await on.happen("k", { type: "move-asked", by: PERSON, at: AT, to: "away" });
   const { text, choices } = await shown(on);
   expect(choices).toEqual(typed);
   expect(text.split("\n").filter((line) => /^(commit|pull|no pull)/.test(line))).toEqual(rows);
@@ -79,13 +79,13 @@ test.for<[facts: Record<string, Record<string, Literal>>, rows: readonly string[
 
 test("over, with a page for people", async () => {
   const on = await machine(REPORTED);
-  on.begin("k");
-  on.store.putWorkspace(WORKSPACE);
+  await on.begin("k");
+  await on.store.commit([{ type: "put-workspace", workspace: WORKSPACE }]);
   const file = join(runFolders(on.home, "k").files, "out/report.md");
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, "## Done\n");
   expect((await shown(on)).text).not.toContain("report.md");
-  on.happen("k", { type: "move-asked", by: PERSON, at: AT, to: "away" });
+  await on.happen("k", { type: "move-asked", by: PERSON, at: AT, to: "away" });
   expect((await shown(on)).text).toMatch(new RegExp(`^report.md +${file}$`, "m"));
 });
 
@@ -115,11 +115,18 @@ async function shown(on: Machine): Promise<{ text: string; choices: readonly str
 
 test("with --verbose, nobody waits for agents that have ended", async () => {
   const on = await machine();
-  on.begin("k");
-  on.agent("k", { status: "ended", exit: 1 });
-  on.happen("k", { type: "agent-ended", at: AT, role: "worker", slot: "", attempt: 1, cause: "exited" });
-  on.happen("k", { type: "respawn-asked", by: PERSON, at: AT, role: "worker" });
-  on.agent("k");
+  await on.begin("k");
+  await on.agent("k", { status: "ended", exit: 1 });
+  await on.happen("k", {
+    type: "agent-ended",
+    at: AT,
+    role: "worker",
+    slot: "",
+    attempt: 1,
+    cause: "exited",
+  });
+  await on.happen("k", { type: "respawn-asked", by: PERSON, at: AT, role: "worker" });
+  await on.agent("k");
   const { waits, agents } = await on.data("show k --verbose");
   expect([(waits as { sentence: string }).sentence, (agents as unknown[]).length]).toEqual([
     "Waits for the worker.",

@@ -16,11 +16,11 @@ describe("show, with stages", async () => {
   const on = await machine(five);
   afterAll(() => on.store.close());
 
-  function begin(id: string, told: string): void {
-    on.begin(id);
+  async function begin(id: string, told: string): Promise<void> {
+    await on.begin(id);
     for (const word of wordsIn(told)) {
-      const run = on.store.load(id)?.run;
-      if (run !== undefined && word !== "") on.happen(id, happening(five, run, word));
+      const run = (await on.store.load(id))?.run;
+      if (run !== undefined && word !== "") await on.happen(id, happening(five, run, word));
     }
   }
 
@@ -31,7 +31,7 @@ describe("show, with stages", async () => {
   }
 
   test("there is a row for each phase, and its gate", async () => {
-    begin("s1", "ok*4, bad, ok*3");
+    await begin("s1", "ok*4, bad, ok*3");
     expect(await section("show s1")).toMatchInlineSnapshot(`
       "  done     0    Explore                 inline    [GATE] satisfied
         done     1.1  Brainstorm, 2 times     inline    [GATE] satisfied
@@ -49,7 +49,7 @@ describe("show, with stages", async () => {
   });
 
   test("with --verbose it says what is missing, where, and why", async () => {
-    begin("s2", "ok*4, bad, ok*3, bad");
+    await begin("s2", "ok*4, bad, ok*3, bad");
     expect(await section("show s2 --verbose")).toMatchInlineSnapshot(`
       "  done     0    Explore                 inline    [GATE] satisfied
         done     1.1  Brainstorm, 2 times     inline    [GATE] satisfied
@@ -72,19 +72,22 @@ describe("show, with stages", async () => {
     ["h1", { high: 1 }, "passed it (1.3), counts as needs_fix. "],
     ["h2", {}, "passed it (1.3). "],
   ])("history says what a claim counts as: %s", async ([id, issues, said]) => {
-    begin(id, "ok*4");
-    const run = on.store.load(id)?.run;
+    await begin(id, "ok*4");
+    const run = (await on.store.load(id))?.run;
     const good = run === undefined ? undefined : happening(five, run, "ok");
     if (good?.type !== "submitted") throw new Error("nobody is at work");
-    on.happen(id, { ...good, readings: [verdict("1.3", "pass", { issues: { ...NO_ISSUES, ...issues } })] });
+    await on.happen(id, {
+      ...good,
+      readings: [verdict("1.3", "pass", { issues: { ...NO_ISSUES, ...issues } })],
+    });
     expect((await on.call(`history ${id}`)).stdout).toContain(said);
   });
 
-  test("the pointer is what the history says", () => {
-    begin("s4", "ok*4, bad, ok*3, bad, restart: anew, ok*3, bad, skip");
-    const events = on.store.events("s4", 1, 1000).map(({ event }) => event);
+  test("the pointer is what the history says", async () => {
+    await begin("s4", "ok*4, bad, ok*3, bad, restart: anew, ok*3, bad, skip");
+    const events = (await on.store.events("s4", 1, 1000)).map(({ event }) => event);
     const { progress } = replay(five, events);
-    expect(progress).toEqual(on.store.load("s4")?.run.progress);
+    expect(progress).toEqual((await on.store.load("s4"))?.run.progress);
     expect(progress).toMatchObject({
       phase: "2.1",
       is: "begun",
@@ -93,7 +96,7 @@ describe("show, with stages", async () => {
   });
 
   test("as data it is the whole schedule", async () => {
-    begin("s3", "ok");
+    await begin("s3", "ok");
     const { schedule } = (await on.data("show s3")) as { schedule: ScheduleView[] };
     expect(schedule).toHaveLength(11);
     expect(schedule[1]).toEqual({
@@ -119,7 +122,7 @@ describe("show, with stages", async () => {
   });
 
   test("what has counted nothing, and what nobody asks for yet, is shown only with --verbose; as data all of it is there", async () => {
-    begin("s5", "ok");
+    await begin("s5", "ok");
     const brief = (await on.call("show s5")).stdout;
     expect(brief).not.toMatch(/counters|restarts/);
     expect(brief).toMatch(
@@ -139,10 +142,10 @@ describe("show, with stages", async () => {
 
 test("a workflow without stages has no schedule", async () => {
   const on = await machine();
-  on.begin("a1");
+  await on.begin("a1");
   expect((await on.call("show a1")).stdout).not.toContain("Schedule");
   expect(await on.data("show a1")).toMatchObject({ schedule: [] });
-  on.store.close();
+  await on.store.close();
 });
 
 test.for<[ScheduleView["status"], string, string]>([

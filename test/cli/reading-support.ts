@@ -51,9 +51,9 @@ export type Machine = {
   readonly home: Home;
   readonly env: Readonly<Record<string, string>>;
   readonly store: SqliteStore;
-  begin(id: string, more?: { readonly goal?: string; readonly at?: string }): void;
+  begin(id: string, more?: { readonly goal?: string; readonly at?: string }): Promise<void>;
   /** One event, signed where it is a person's. */
-  happen(id: string, event: Word): void;
+  happen(id: string, event: Word): Promise<void>;
   /** An agent as the supervisor leaves it: its row, its turn, its log. */
   agent(
     id: string,
@@ -63,7 +63,7 @@ export type Machine = {
       readonly turn?: number;
       readonly exit?: number;
     },
-  ): JobRow;
+  ): Promise<JobRow>;
   call(line: string, env?: Readonly<Record<string, string>>): Promise<Printed>;
   say(line: string, env?: Readonly<Record<string, string>>): Promise<string>;
   data(line: string, env?: Readonly<Record<string, string>>): Promise<Record<string, unknown>>;
@@ -80,10 +80,10 @@ export async function machine(workflow: Workflow = WORKFLOW): Promise<Machine> {
   const home = homeAt(join(root, "state"));
   const env = { HOME: root, SIGNALBOX_HOME: home.root };
   const store = openStore(home);
-  const who = whoActs({ env, store, procs: AT_HOME });
+  const who = await whoActs({ env, store, procs: AT_HOME });
   if (who.type !== "person") throw new Error("not a person");
   const signer = await signerOf(who, { pins: store });
-  store.define(workflow.hash(), workflow.definition);
+  await store.commit([{ type: "define", hash: workflow.hash(), definition: workflow.definition }]);
   const on: On = { workflow, store, who, signer, repo: join(root, "repo"), goals: new Map() };
   const call = (line: string, more: Readonly<Record<string, string>> = {}): Promise<Printed> =>
     run(line.split(" "), { cwd: join(root, "repo"), env: { ...env, ...more }, procs: AT_HOME });
@@ -91,9 +91,9 @@ export async function machine(workflow: Workflow = WORKFLOW): Promise<Machine> {
     home,
     env,
     store,
-    begin(id, { goal = "write to the council", at = AT } = {}) {
+    async begin(id, { goal = "write to the council", at = AT } = {}) {
       on.goals.set(id, goal);
-      append(on, id, {
+      await append(on, id, {
         type: "run-started",
         by: PERSON,
         at,
@@ -125,41 +125,59 @@ type On = {
   readonly goals: Map<string, string>;
 };
 
-function append({ workflow, store, who, signer, repo, goals }: On, id: string, event: Incoming): void {
-  const before = store.load(id)?.run ?? NO_RUN;
+async function append(
+  { workflow, store, who, signer, repo, goals }: On,
+  id: string,
+  event: Incoming,
+): Promise<void> {
+  const kept = await store.load(id);
+  const { run: before = NO_RUN, row: { head } = { head: "" } } = kept ?? {};
   const decided = step(workflow, before, event);
   if (!decided.ok) throw new Error(decided.refusal.message);
   const by: Actor = "by" in event ? event.by : { type: "engine" };
-  store.append({
-    run: id,
-    seq: before.seq,
-    at: event.at,
-    by,
-    events: decided.events,
-    after: decided.run,
-    status: statusOf(workflow, decided.run),
-    deeds: [],
-    ...(before.seq === 0
-      ? { birth: { workflow: workflow.definition.name, goal: goals.get(id) ?? "", repo, base: "c0ffee" } }
-      : {}),
-    ...(by.type === "human" ? { prove: prover({ who, signer, run: id, event }) } : {}),
-  });
+  await store.commit([
+    {
+      type: "append",
+      entry: {
+        run: id,
+        seq: before.seq,
+        head,
+        at: event.at,
+        by,
+        events: decided.events,
+        after: decided.run,
+        status: statusOf(workflow, decided.run),
+        deeds: [],
+        ...(before.seq === 0
+          ? { birth: { workflow: workflow.definition.name, goal: goals.get(id) ?? "", repo, base: "c0ffee" } }
+          : {}),
+        ...(by.type === "human"
+          ? { proof: prover({ who, signer, run: id, event })({ seq: before.seq + 1, prev: head }) }
+          : {}),
+      },
+    },
+  ]);
 }
 
-function agentOf(
+async function agentOf(
   { store, home }: { readonly store: SqliteStore; readonly home: Home },
   id: string,
   more: Parameters<Machine["agent"]>[1] & {},
-): JobRow {
+): Promise<JobRow> {
   const { log = "hello\n", status = "running", turn = 1 } = more;
-  const attempt = store.load(id)?.run.attempts["worker"] ?? 1;
+  const attempt = (await store.load(id))?.run.attempts["worker"] ?? 1;
   const dir = join(runFolders(home, id).agents, `worker.${attempt}`);
   const own = join(dir, `turn-${turn}`);
   mkdirSync(join(own, "claim"), { recursive: true });
   writeFileSync(join(own, "out.log"), log);
   if (more.exit !== undefined) writeFileSync(join(own, "exit"), `${more.exit}\n`);
   const key = { run: id, role: "worker", slot: "", attempt };
-  store.putAgent({ ...key, token: `hash-${id}-${attempt}`, dir, turn, status, entry: 0, startedAt: 1000 });
+  await store.commit([
+    {
+      type: "put-agent",
+      agent: { ...key, token: `hash-${id}-${attempt}`, dir, turn, status, entry: 0, startedAt: 1000 },
+    },
+  ]);
   const job: JobRow = {
     ...key,
     id: `${id}.worker.${attempt}.${turn}`,
@@ -174,7 +192,7 @@ function agentOf(
     status: status === "running" ? "live" : "over",
     seat: "",
   };
-  store.putJob(job);
+  await store.commit([{ type: "put-job", job }]);
   return job;
 }
 

@@ -6,38 +6,46 @@ import { run } from "../../src/cli/run.ts";
 import { procsOf } from "../support/procs.ts";
 import { apply } from "../../src/core/step/apply.ts";
 import type { Actor, Event } from "../../src/core/model/event.ts";
-import type { Entry } from "../../src/engine/ports/journal.ts";
+import type { Proof } from "../../src/engine/ports/journal.ts";
+import type { ChainPlace } from "../../src/engine/submit/write.ts";
 import { answered, AT, handedIn, machine, PERSON, type Machine } from "./reading-support.ts";
 
 const ID = "abcd1234";
 
 async function asked(): Promise<Machine> {
   const on = await machine();
-  on.begin(ID);
-  on.happen(ID, handedIn);
+  await on.begin(ID);
+  await on.happen(ID, handedIn);
   return on;
 }
 
 /** As an agent would that has the code of this program: the chain holds, the row fits. */
-function forge(
+async function forge(
   on: Machine,
   events: readonly Event[],
-  how: { readonly by: Actor; readonly prove?: NonNullable<Entry["prove"]> },
-): void {
-  const kept = on.store.load(ID);
+  { prove, ...how }: { readonly by: Actor; readonly prove?: (link: ChainPlace) => Proof },
+): Promise<void> {
+  const kept = await on.store.load(ID);
   if (kept === undefined) throw new Error("no run");
   let after = kept.run;
   for (const event of events) after = apply(after, event);
-  on.store.append({
-    run: ID,
-    seq: kept.run.seq,
-    at: AT,
-    events,
-    after,
-    status: "done",
-    deeds: [],
-    ...how,
-  });
+  await on.store.commit([
+    {
+      type: "append",
+      entry: {
+        run: ID,
+        seq: kept.run.seq,
+        head: kept.row.head,
+        at: AT,
+        events,
+        after,
+        status: "done",
+        deeds: [],
+        ...how,
+        ...(prove === undefined ? {} : { proof: prove({ seq: kept.run.seq + 1, prev: kept.row.head }) }),
+      },
+    },
+  ]);
 }
 
 const ANSWER: Event = {
@@ -78,8 +86,15 @@ const TO_SENDING = 1;
 describe("verify", () => {
   test("a run as it was made is whole", async () => {
     const on = await asked();
-    on.happen(ID, answered("again", "warmer"));
-    on.happen(ID, { type: "agent-ended", at: AT, role: "worker", slot: "", attempt: 2, cause: "exited" });
+    await on.happen(ID, answered("again", "warmer"));
+    await on.happen(ID, {
+      type: "agent-ended",
+      at: AT,
+      role: "worker",
+      slot: "",
+      attempt: 2,
+      cause: "exited",
+    });
     expect(await on.data("verify abcd")).toMatchObject({
       ok: true,
       runs: [{ run: ID, ok: true, notices: [] }],
@@ -147,7 +162,7 @@ describe("verify", () => {
     ],
   ])("finds %s", async ([, by, events, expected]) => {
     const on = await asked();
-    forge(on, events, { by });
+    await forge(on, events, { by });
     const said = await on.say("verify abcd");
     expect(said).toMatch(/^8\n/);
     expect(said).toMatch(expected);
@@ -155,18 +170,18 @@ describe("verify", () => {
 
   test("finds a signature that was made for something else", async () => {
     const on = await asked();
-    const proof = on.store.events(ID, 1, 1)[0]?.proof;
+    const proof = (await on.store.events(ID, 1, 1))[0]?.proof;
     if (proof === undefined) throw new Error("no proof");
-    forge(on, [ANSWER, CLOSED], { by: PERSON, prove: () => proof });
+    await forge(on, [ANSWER, CLOSED], { by: PERSON, prove: () => proof });
     expect(await on.say("verify abcd")).toMatch(/^8\n.*event 9: a wrong signature/);
   });
 
   test("finds a signature of another key", async () => {
     const [on, other] = [await asked(), await asked()];
-    other.happen(ID, answered("send"));
-    const proof = other.store.events(ID, 9, 1)[0]?.proof;
+    await other.happen(ID, answered("send"));
+    const proof = (await other.store.events(ID, 9, 1))[0]?.proof;
     if (proof === undefined) throw new Error("no proof");
-    forge(on, [ANSWER, CLOSED], { by: PERSON, prove: () => proof });
+    await forge(on, [ANSWER, CLOSED], { by: PERSON, prove: () => proof });
     expect(await on.say("verify abcd")).toMatch(/^8\n.*event 9: signed with another key/);
   });
 
@@ -221,7 +236,7 @@ describe("verify", () => {
     ],
   ])("tells an act while an agent was running, %s", async ([, procs, words, isTold]) => {
     const on = await asked();
-    on.agent(ID);
+    await on.agent(ID);
     const world = {
       cwd: on.home.root,
       env: on.env,

@@ -95,8 +95,8 @@ const written = move("looking", { by: worker, readings: [reading("paper")] });
 
 async function paper(...events: readonly Incoming[]): Promise<Machine> {
   const on = await machine(PAPER);
-  on.begin("abcd1234");
-  for (const event of events) on.happen("abcd1234", event);
+  await on.begin("abcd1234");
+  for (const event of events) await on.happen("abcd1234", event);
   return on;
 }
 
@@ -119,23 +119,23 @@ describe("artifacts", () => {
 
   test("what follows from another one is not looked for before that is there", async () => {
     const on = await machine(BOOK);
-    on.begin("b1");
+    await on.begin("b1");
     const at = { file: "plan", line: 1, col: 1 };
     const none = { found: false, digest: "" };
     const chapters = reading("chapters", { ...none, faults: [{ at, reason: "plan names no chapters yet" }] });
     const todo = { at: { ...at, file: "todo.md" }, reason: "what it names cannot be looked at" };
     const work = reading("work", { ...none, faults: [todo] });
     const plan = reading("plan", { lists: { chapters: ["a"] } });
-    on.happen("b1", ended(chapters, work));
-    on.happen("b1", { type: "submitted", by: { ...worker, attempt: 2 }, at: AT, readings: [plan] });
+    await on.happen("b1", ended(chapters, work));
+    await on.happen("b1", { type: "submitted", by: { ...worker, attempt: 2 }, at: AT, readings: [plan] });
     expect(await artifacts(on, "show b1")).toMatchObject({
       chapters: { standing: "missing", reason: "expected: chapters/*.md" },
       work: { standing: "missing", reason: "expected: the files of todo" },
     });
     expect((await on.call("show b1")).stdout).not.toMatch(/names no|^ {2}(work|chapters) /m);
     const faults = [{ at: { ...at, file: "chapters/a.md" }, reason: "the file is a folder" }];
-    on.begin("b2");
-    on.happen("b2", ended({ ...chapters, faults }));
+    await on.begin("b2");
+    await on.happen("b2", ended({ ...chapters, faults }));
     expect((await artifacts(on, "show b2"))["chapters"]).toMatchObject({ reason: "the file is a folder" });
   });
 
@@ -191,9 +191,11 @@ describe("artifacts", () => {
 describe("agents", () => {
   test("one that was never started is not idle", async () => {
     const on = await paper();
-    on.agent("abcd1234", { status: "idle", turn: 0 });
+    await on.agent("abcd1234", { status: "idle", turn: 0 });
     expect((await on.call("show abcd")).stdout).toMatch(/worker +attempt 1 +not started yet$/m);
-    on.store.attend("abcd1234", "no such program; try again: signalbox resume abcd1234");
+    await on.store.commit([
+      { type: "attend", run: "abcd1234", attention: "no such program; try again: signalbox resume abcd1234" },
+    ]);
     expect((await on.call("show abcd")).stdout).toMatch(/worker .* not started: the run needs attention$/m);
   });
 
@@ -236,13 +238,15 @@ describe("ways", () => {
 
   test("a question names what to read, as it is opened from here", async () => {
     const on = await machine();
-    on.begin("abcd1234");
-    on.happen("abcd1234", handedIn);
+    await on.begin("abcd1234");
+    await on.happen("abcd1234", handedIn);
     const path = join(runFolders(on.home, "abcd1234").files, "letter.md");
     expect((await on.call("show abcd")).stdout).toContain(`\n  read: ${path}\n`);
     const workspace = join(on.env["HOME"] ?? "", "repo", "tree");
     const row = { run: "abcd1234", repo: workspace, branch: "b", base: "c", salvage: "", kept: "" };
-    on.store.putWorkspace({ ...row, path: workspace, status: "bound" });
+    await on.store.commit([
+      { type: "put-workspace", workspace: { ...row, path: workspace, status: "bound" } },
+    ]);
     expect((await on.call("inbox --verbose")).stdout).toContain("\n    read: tree/letter.md\n");
   });
 });
@@ -250,9 +254,11 @@ describe("ways", () => {
 describe("runs that are over", () => {
   test("say it once, and need nobody for what went wrong on the way", async () => {
     const on = await paper(written, move("kept"));
-    on.begin("eeee5555");
-    on.happen("eeee5555", move("dropped"));
-    on.store.attend("eeee5555", "no such program; try again: signalbox resume eeee5555");
+    await on.begin("eeee5555");
+    await on.happen("eeee5555", move("dropped"));
+    await on.store.commit([
+      { type: "attend", run: "eeee5555", attention: "no such program; try again: signalbox resume eeee5555" },
+    ]);
     expect((await on.data("inbox"))["items"]).toEqual([]);
     const { stdout, stderr } = await on.call("list --all");
     expect(stdout).toMatch(/ dropped .* paper +eeee$/m);
@@ -281,7 +287,7 @@ describe("runs that are over", () => {
 test("why says first that it is halted", async () => {
   const on = await paper(written);
   expect(await on.data("why abcd")).toMatchObject({ notes: [], next: "signalbox next abcd1234" });
-  on.store.halt("abcd1234", true);
+  await on.store.commit([{ type: "halt", run: "abcd1234", halted: true }]);
   const halted = "it is stopped: nothing is done for it until signalbox resume abcd1234";
   expect(await on.data("why abcd")).toMatchObject({ notes: [halted], next: "signalbox resume abcd1234" });
 });
@@ -293,12 +299,14 @@ test("a parameter that is emptied is told so", async () => {
 
 test("history has notes in their place", async () => {
   const on = await machine();
-  on.begin("abcd1234");
-  on.happen("abcd1234", handedIn);
-  on.happen("abcd1234", answered("send"));
+  await on.begin("abcd1234");
+  await on.happen("abcd1234", handedIn);
+  await on.happen("abcd1234", answered("send"));
   const note = { run: "abcd1234", kind: "halted", text: "ann halted the run" };
-  on.store.note({ ...note, at: "2026-01-01T08:30:00.000Z" });
-  on.store.note({ ...note, at: "2026-01-01T11:00:00.000Z", kind: "late", text: "too late" });
+  await on.store.commit([{ type: "note", note: { ...note, at: "2026-01-01T08:30:00.000Z" } }]);
+  await on.store.commit([
+    { type: "note", note: { ...note, at: "2026-01-01T11:00:00.000Z", kind: "late", text: "too late" } },
+  ]);
   const { stdout } = await on.call("history abcd");
   expect(stdout.split("\n").map((line) => line.slice(21, 39))).toEqual([
     "ann created it: wr",

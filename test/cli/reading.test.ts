@@ -44,19 +44,24 @@ describe("where nothing was ever started", () => {
 
 describe("which run is meant", async () => {
   const on = await machine();
-  on.begin("abcd1111");
-  on.begin("abcd2222");
-  on.begin("wxyz3333");
-  on.store.putWorkspace({
-    run: "wxyz3333",
-    repo: join(on.env["HOME"] ?? "", "main"),
-    path: join(on.env["HOME"] ?? "", "repo"),
-    branch: "b",
-    base: "c",
-    status: "released",
-    salvage: "refs/signalbox/salvage/wxyz3333",
-    kept: "",
-  });
+  await on.begin("abcd1111");
+  await on.begin("abcd2222");
+  await on.begin("wxyz3333");
+  await on.store.commit([
+    {
+      type: "put-workspace",
+      workspace: {
+        run: "wxyz3333",
+        repo: join(on.env["HOME"] ?? "", "main"),
+        path: join(on.env["HOME"] ?? "", "repo"),
+        branch: "b",
+        base: "c",
+        status: "released",
+        salvage: "refs/signalbox/salvage/wxyz3333",
+        kept: "",
+      },
+    },
+  ]);
 
   test.for<[string, Record<string, string>, string]>([
     ["next abcd1111", {}, "0 abcd1111"],
@@ -79,11 +84,11 @@ describe("which run is meant", async () => {
   });
 
   test("the workspace that holds this folder, while it is bound", async () => {
-    const row = on.store.workspace("wxyz3333");
+    const row = await on.store.workspace("wxyz3333");
     if (row === undefined) throw new Error("no workspace");
-    on.store.putWorkspace({ ...row, status: "bound" });
+    await on.store.commit([{ type: "put-workspace", workspace: { ...row, status: "bound" } }]);
     expect((await on.data("show"))["run"]).toBe("wxyz3333");
-    on.store.putWorkspace(row);
+    await on.store.commit([{ type: "put-workspace", workspace: row }]);
     expect((await on.data("show wxyz"))["workspace"]).toMatchObject({
       salvage: "refs/signalbox/salvage/wxyz3333",
     });
@@ -93,9 +98,9 @@ describe("which run is meant", async () => {
 describe("list", async () => {
   const on = await machine();
   for (const [index, id] of ["aaaa1111", "bbbb2222", "cccc3333", "dddd4444"].entries())
-    on.begin(id, { at: `2026-01-0${index + 1}T08:00:00Z`, goal: `goal of ${id}` });
-  on.happen("aaaa1111", { type: "move-asked", by: PERSON, at: AT, to: "dropped", tree: "t1" });
-  on.happen("bbbb2222", handedIn);
+    await on.begin(id, { at: `2026-01-0${index + 1}T08:00:00Z`, goal: `goal of ${id}` });
+  await on.happen("aaaa1111", { type: "move-asked", by: PERSON, at: AT, to: "dropped", tree: "t1" });
+  await on.happen("bbbb2222", handedIn);
 
   test.for<[string, string]>([
     ["list", "dddd4444 cccc3333 bbbb2222"],
@@ -135,7 +140,7 @@ describe("list", async () => {
 
 describe("show, next, why, inbox", async () => {
   const on = await machine();
-  on.begin("abcd1234");
+  await on.begin("abcd1234");
   const token = "agent-token";
 
   test("a run whose agent was only called", async () => {
@@ -158,13 +163,13 @@ describe("show, next, why, inbox", async () => {
     ["ended, and nobody has noticed", () => on.agent("abcd1234", { exit: 3 }), "ended"],
     ["between its turns", () => on.agent("abcd1234", { status: "idle" }), "idle"],
     ["over", () => on.agent("abcd1234", { status: "ended" }), "ended"],
-    ["killed without a word", () => gone(on.agent("abcd1234", { turn: 2 }).dir), "gone"],
+    ["killed without a word", async () => gone((await on.agent("abcd1234", { turn: 2 })).dir), "gone"],
     [
       "from before the machine was started",
-      () => gone(on.agent("abcd1234", { turn: 3 }).dir, "other-boot"),
+      async () => gone((await on.agent("abcd1234", { turn: 3 })).dir, "other-boot"),
       "gone-with-the-machine",
     ],
-    ["alive", () => alive(on.agent("abcd1234", { turn: 4 }).dir), "running"],
+    ["alive", async () => alive((await on.agent("abcd1234", { turn: 4 })).dir), "running"],
   ])("an agent that is %s", async ([, make, expected]) => {
     make();
     const { agents } = (await on.data("show abcd")) as { agents: Json[] };
@@ -173,9 +178,9 @@ describe("show, next, why, inbox", async () => {
   });
 
   test("what an agent is told is its own", async () => {
-    const row = on.store.agents({ run: "abcd1234" })[0];
+    const row = (await on.store.agents({ run: "abcd1234" }))[0];
     if (row === undefined) throw new Error("no agent");
-    on.store.putAgent({ ...row, token: hashToken(token) });
+    await on.store.commit([{ type: "put-agent", agent: { ...row, token: hashToken(token) } }]);
     const mine = await on.data("next", { SIGNALBOX_TOKEN: token, SIGNALBOX_JOB: "abcd1234.worker.1.1" });
     expect(mine).toMatchObject({ run: "abcd1234", for: "worker", next: "signalbox submit abcd1234 letter" });
     expect((mine["moves"] as Json[]).map((move) => move["to"])).toEqual(["sending"]);
@@ -200,7 +205,7 @@ describe("show, next, why, inbox", async () => {
   });
 
   test("an open question comes with every answer as it is typed", async () => {
-    on.happen("abcd1234", handedIn);
+    await on.happen("abcd1234", handedIn);
     expect(await on.data("show abcd")).toMatchObject({
       status: "waiting",
       waits: { kind: "person", sentence: "Do your part.", since: "2026-01-01T09:00:00Z" },
@@ -232,12 +237,12 @@ describe("show, next, why, inbox", async () => {
   });
 
   test("what needs a person: questions first, then the oldest of what is stuck, each with its command", async () => {
-    on.begin("eeee1111", { at: "2025-12-01T00:00:00Z" });
+    await on.begin("eeee1111", { at: "2025-12-01T00:00:00Z" });
     on.store.database.run(
       "UPDATE runs SET attention = 'no space; try again: signalbox retry eeee1111' WHERE id = 'eeee1111'",
     );
-    on.begin("ffff2222", { at: "2025-12-02T00:00:00Z" });
-    on.happen("ffff2222", {
+    await on.begin("ffff2222", { at: "2025-12-02T00:00:00Z" });
+    await on.happen("ffff2222", {
       type: "agent-ended",
       at: "2025-12-03T00:00:00Z",
       role: "worker",
@@ -258,7 +263,7 @@ describe("show, next, why, inbox", async () => {
   });
 
   test("a run that is over needs nobody", async () => {
-    on.happen("abcd1234", answered("send"));
+    await on.happen("abcd1234", answered("send"));
     expect(await on.data("next abcd")).toMatchObject({ status: "done", next: "signalbox history abcd1234" });
     expect(await on.say("next abcd")).toContain("abcd1234 is over: it is sent.");
     const { items } = (await on.data("inbox")) as { items: Json[] };
@@ -268,8 +273,8 @@ describe("show, next, why, inbox", async () => {
 
 describe("history", async () => {
   const on = await machine();
-  on.begin("abcd1234");
-  on.happen("abcd1234", {
+  await on.begin("abcd1234");
+  await on.happen("abcd1234", {
     type: "agent-ended",
     at: AT,
     role: "worker",
@@ -277,8 +282,8 @@ describe("history", async () => {
     attempt: 9,
     cause: "killed",
   });
-  on.happen("abcd1234", handedIn);
-  on.happen("abcd1234", answered("again", "warmer, please\nand shorter"));
+  await on.happen("abcd1234", handedIn);
+  await on.happen("abcd1234", answered("again", "warmer, please\nand shorter"));
 
   test("tells who did what, and what followed", async () => {
     expect((await on.call("history abcd")).stdout).toMatchInlineSnapshot(`
@@ -308,7 +313,7 @@ describe("history", async () => {
 
 describe("logs", async () => {
   const on = await machine();
-  on.begin("abcd1234");
+  await on.begin("abcd1234");
   test("before anything was started", async () => {
     expect(await on.data("logs abcd")).toMatchObject({ ok: false, code: "no-log" });
     expect(await on.data("logs abcd --role wroker")).toMatchObject({
@@ -318,7 +323,7 @@ describe("logs", async () => {
   });
 
   test("is harmless to a terminal", async () => {
-    on.agent("abcd1234", {
+    await on.agent("abcd1234", {
       log: "\u001B]0;title\u0007\u001B[2J\u001B[31mred\u001B[0m\r\nnext\rline\u0000\n",
       status: "ended",
     });
@@ -326,7 +331,7 @@ describe("logs", async () => {
   });
 
   test("of one turn, or of the last", async () => {
-    on.agent("abcd1234", { log: "second", turn: 2 });
+    await on.agent("abcd1234", { log: "second", turn: 2 });
     expect((await on.call("logs abcd")).stdout).toBe("second\n");
     expect((await on.call("logs abcd --turn 1")).stdout).toContain("red");
     expect((await on.call("logs abcd --turn 7")).code).toBe(1);
@@ -335,8 +340,8 @@ describe("logs", async () => {
 
   test.for([false, true])("followed from turn to turn until the run ends (json: %s)", async (json) => {
     const id = json ? "json1234" : "text1234";
-    on.begin(id);
-    const first = on.agent(id, { log: "one\nhalf" });
+    await on.begin(id);
+    const first = await on.agent(id, { log: "one\nhalf" });
     const printed: string[] = [];
     const seen = Promise.withResolvers<undefined>();
     const argv = ["logs", id, "-f", ...(json ? ["--json"] : [])];
@@ -353,10 +358,10 @@ describe("logs", async () => {
     });
     await seen.promise;
     appendFileSync(join(first.dir, "out.log"), " of it\n");
-    on.store.putJob({ ...first, status: "over" });
-    const second = on.agent(id, { log: "two\n", turn: 2 });
-    on.store.putJob({ ...second, status: "over" });
-    on.happen(id, { type: "move-asked", by: PERSON, at: AT, to: "dropped", tree: "t1" });
+    await on.store.commit([{ type: "put-job", job: { ...first, status: "over" } }]);
+    const second = await on.agent(id, { log: "two\n", turn: 2 });
+    await on.store.commit([{ type: "put-job", job: { ...second, status: "over" } }]);
+    await on.happen(id, { type: "move-asked", by: PERSON, at: AT, to: "dropped", tree: "t1" });
     expect((await ending).code).toBe(0);
     const lines = printed.join("").trim().split("\n");
     const said = json ? lines.map((line) => String((JSON.parse(line) as Json)["line"])) : lines;

@@ -15,7 +15,7 @@ const PLACES: readonly Place[] = [
 
 /** A task, and a clone of the repository in a place of it. */
 async function cloned([, at]: Place): Promise<Tasks & { readonly cwd: string; readonly id: string }> {
-  const on = taskScene({ ".signalbox/config.yaml": "minutes: 7\n" });
+  const on = await taskScene({ ".signalbox/config.yaml": "minutes: 7\n" });
   const id = await on.create("Dates are local");
   const path = at({ ...on, home: homeAt(realpathSync(on.home.root)) }, id);
   mkdirSync(dirname(path), { recursive: true });
@@ -36,8 +36,8 @@ test.for(PLACES)("in %s, a command is about the project of that run", async (pla
     const { code, stdout, stderr } = await say(words, at);
     expect([code, stdout + stderr]).toEqual([0, expect.anything()]);
   }
-  expect(on.rows().map((row) => row.repo)).toEqual([repo, repo, repo]);
-  const projects = on.withStore((store) => store.projects());
+  expect((await on.rows()).map((row) => row.repo)).toEqual([repo, repo, repo]);
+  const projects = await on.withStore((store) => store.projects());
   expect(projects.map((row) => [row.repo, row.agents])).toEqual([[repo, 9]]);
   for (const words of [
     ["task", "list"],
@@ -60,5 +60,5 @@ test.for(PLACES)("in %s, nobody trusts the clone or makes it a project", async (
     expect(stderr).toContain(`You are in a folder of run ${id}: ${what} its project, ${repo}.`);
     expect(stderr).toContain(`cd ${repo}`);
   }
-  expect(on.withStore((store) => store.projects()).map((row) => row.repo)).toEqual([repo]);
+  expect((await on.withStore((store) => store.projects())).map((row) => row.repo)).toEqual([repo]);
 });

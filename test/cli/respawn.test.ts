@@ -43,11 +43,18 @@ const on = await machine(judged);
 afterAll(() => on.store.close());
 
 /** The critic has ended, left this, and is not started again: the plan is another one. */
-function strand(id: string, ...left: Reading[]): (text: string) => void {
+async function strand(id: string, ...left: Reading[]): Promise<(text: string) => void> {
   const plan = (text: string): Reading => reading("plan", { digest: `sha256:${sha256(Buffer.from(text))}` });
   const worker = { type: "agent", role: "worker", slot: "", attempt: 1 } as const;
-  on.begin(id);
-  on.happen(id, { type: "move-asked", by: worker, at: AT, to: "judging", readings: [plan(PLAN)], tree: "t" });
+  await on.begin(id);
+  await on.happen(id, {
+    type: "move-asked",
+    by: worker,
+    at: AT,
+    to: "judging",
+    readings: [plan(PLAN)],
+    tree: "t",
+  });
   const readings = [plan("Another one.\n"), ...left];
   const ended = {
     type: "agent-ended",
@@ -57,24 +64,24 @@ function strand(id: string, ...left: Reading[]): (text: string) => void {
     attempt: 1,
     cause: "exited",
   } as const;
-  on.happen(id, { ...ended, readings });
+  await on.happen(id, { ...ended, readings });
   const folder = runFolders(on.home, id).files;
   mkdirSync(folder, { recursive: true });
   return (text) => writeFileSync(join(folder, "plan.md"), text);
 }
 
 test("it is started when that was put back, and not before", async () => {
-  const write = strand("r1");
+  const write = await strand("r1");
   write("Another one.\n");
   const { code, stderr } = await on.call("task respawn r1");
   expect([code, stderr]).toEqual([5, expect.stringContaining("was changed by another author") as string]);
   write(PLAN);
   expect(await on.data("task respawn r1")).toMatchObject({ ok: true, from: "judging", to: "judging" });
-  expect(on.store.load("r1")?.run.agents["critic"]).toMatchObject({ status: "called", attempt: 2 });
+  expect((await on.store.load("r1"))?.run.agents["critic"]).toMatchObject({ status: "called", attempt: 2 });
 });
 
 test("where that was all that was missing, the run goes on without it", async () => {
-  strand("r2", verdict("judge", "pass"))(PLAN);
+  (await strand("r2", verdict("judge", "pass")))(PLAN);
   const { code, stdout } = await on.call("task respawn r2 critic");
   expect([code, stdout]).toEqual([0, expect.stringContaining("r2 goes from judging to done") as string]);
 });

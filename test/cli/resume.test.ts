@@ -1,4 +1,5 @@
 /** Going back in a run: `resume` with a phase, a stage, or what failed. */
+import { isHalted } from "../../src/engine/halted.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -23,8 +24,8 @@ async function blocked(state: string, role: string): Promise<string> {
   return id;
 }
 
-function stateOf(id: string): string {
-  return on.withStore((store) => store.load(id)?.run.state) ?? "";
+async function stateOf(id: string): Promise<string> {
+  return (await on.withStore(async (store) => (await store.load(id))?.run.state)) ?? "";
 }
 
 /** The state that the option leads to, or why it does not. */
@@ -59,7 +60,7 @@ describe("from a phase, through the question that has it", () => {
   ])("in %s, %s: %s", async ([state, line, after]) => {
     const id = await runIn(state);
     expect(await resumed(id, line)).toBe(after);
-    expect(stateOf(id)).toBe(after.includes(" ") ? state : after);
+    expect(await stateOf(id)).toBe(after.includes(" ") ? state : after);
   });
 
   test("a stage that is not part of the run is not the one before", async () => {
@@ -86,15 +87,15 @@ describe("where the open question has an answer of its own, that is given", () =
     ["--from-phase 1.1", "1.1", "1.1"],
   ])("%s", async ([line, after, answer]) => {
     const id = await blocked("1.1", "planner");
-    expect(stateOf(id)).toBe("PLAN-blocked");
+    expect(await stateOf(id)).toBe("PLAN-blocked");
     expect(await resumed(id, line)).toBe(after);
-    const decisions = on.withStore((store) => store.load(id)?.run.decisions) ?? [];
+    const decisions = (await on.withStore(async (store) => (await store.load(id))?.run.decisions)) ?? [];
     expect(decisions.at(-1)?.answer).toBe(answer);
   });
 
   test("otherwise its phase and its stage are those that it goes back to", async () => {
     const id = await blocked("4.1", "reporter");
-    expect(stateOf(id)).toBe("FINAL-blocked");
+    expect(await stateOf(id)).toBe("FINAL-blocked");
     expect(await resumed(id, "--restart-previous")).toBe("3.1");
   });
 });
@@ -108,7 +109,7 @@ test("whoever died in between types it again", async () => {
   ] as const) {
     const id = await runIn("3.1");
     await on.say(`move ${id} rewind`);
-    expect(stateOf(id)).toBe("rewind");
+    expect(await stateOf(id)).toBe("rewind");
     expect(await resumed(id, line)).toBe(after);
   }
 });
@@ -118,14 +119,14 @@ test("a run that was stopped goes on by it", async () => {
   await on.say(`stop ${id}`);
   const answer = parsed(await on.say(`resume ${id} --from-phase 2.2 --json`));
   expect(answer).toMatchObject({ state: "2.2", unhalted: true, answered: "2.2", respawned: [] });
-  expect(on.withStore((store) => store.isHalted(id))).toBe(false);
+  expect(await on.withStore((store) => isHalted(store, id))).toBe(false);
 });
 
 test("what is refused leaves it stopped", async () => {
   const id = await runIn("1.1");
   await on.say(`stop ${id}`);
   expect(await resumed(id, "--from-phase 3.1")).toMatch(/^4 /);
-  expect(on.withStore((store) => store.isHalted(id))).toBe(true);
+  expect(await on.withStore((store) => isHalted(store, id))).toBe(true);
 });
 
 test("it is signed by a person, and nobody else may", async () => {
@@ -151,10 +152,10 @@ test("a run that was stopped shows it when nobody is at work for it any more", a
   const rest = { ...agent, entry: 0, startedAt: 0 };
   const shown = (): unknown =>
     JSON.parse(readFileSync(join(runFolders(on.home, id).files, "status.json"), "utf8"));
-  on.withStore((store) => store.putAgent({ ...rest, status: "running" }));
+  await on.withStore((store) => store.commit([{ type: "put-agent", agent: { ...rest, status: "running" } }]));
   await on.say(`stop ${id}`);
   expect(shown()).toEqual({ status: "in_progress" });
-  on.withStore((store) => store.putAgent({ ...rest, status: "ended" }));
+  await on.withStore((store) => store.commit([{ type: "put-agent", agent: { ...rest, status: "ended" } }]));
   await on.say(`stop ${id}`);
   expect(shown()).toEqual({ status: "stopped" });
 });
@@ -166,5 +167,5 @@ test.for<[state: string, said: string]>([
   const id = await runIn("1.1");
   if (state !== "1.1") await on.say(`move ${id} ${state}`);
   const { code, stderr } = await on.say(`cancel ${id}`);
-  expect(code === 0 ? stateOf(id) : `${code} ${stderr.split("\n")[0]}`).toBe(said);
+  expect(code === 0 ? await stateOf(id) : `${code} ${stderr.split("\n")[0]}`).toBe(said);
 });

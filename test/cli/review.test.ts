@@ -7,8 +7,8 @@ import { removeHomes } from "../support/home.ts";
 import { document, taskScene, type Tasks } from "./task-support.ts";
 
 let on: Tasks;
-beforeAll(() => {
-  on = taskScene();
+beforeAll(async () => {
+  on = await taskScene();
 });
 afterAll(removeHomes);
 
@@ -28,7 +28,7 @@ test("the verdict decides where the run goes, and the page says why", async () =
   const file = given(
     JSON.stringify({ verdict: "FAIL", summary: "Off.", issues: [{ severity: "HIGH", title: "Off by one" }] }),
   );
-  const { code, stdout } = await on.as(id, "reviewer")(["review", "create", file]);
+  const { code, stdout } = await (await on.as(id, "reviewer"))(["review", "create", file]);
   expect({ code, stdout }).toEqual({
     code: 0,
     stdout: `review counts; ${id} goes from agent-review to working\n`,
@@ -39,7 +39,7 @@ test("the verdict decides where the run goes, and the page says why", async () =
 test("it may be in a file, named with its run, and counts once under one key", async () => {
   const id = await on.taskIn("agent-review");
   writeFileSync(join(on.repo, "review.json"), '{"verdict": "PASS"}');
-  const say = on.as(id, "reviewer");
+  const say = await on.as(id, "reviewer");
   const line = ["review", "create", id, "review.json", "--artifact", "review", "--key", "k", "--json"];
   const first = document(await say(line));
   expect(first).toMatchObject({ ok: true, from: "agent-review", to: "reviewing" });
@@ -69,10 +69,10 @@ test.for<[what: string, role: string, text: string, more: readonly string[], say
 ])("refused, with nothing written: %s", async ([, role, text, more, says]) => {
   const id = await on.taskIn("agent-review");
   const before = pageOf(id);
-  const say = on.as(id, role);
+  const say = await on.as(id, role);
   const { code, stderr } = await say(["review", "create", id, given(text), ...more]);
   expect(`${code} ${stderr.replace("signalbox: ", "")}`).toContain(says);
-  expect([pageOf(id), on.stateOf(id)]).toEqual([before, "agent-review"]);
+  expect([pageOf(id), await on.stateOf(id)]).toEqual([before, "agent-review"]);
 });
 
 test("a person does not review in an agent's place", async () => {

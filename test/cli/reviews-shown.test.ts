@@ -57,7 +57,7 @@ projection:
   - { file: "changes/{change}/proposal.md", as: review-block, of: review }
 `;
 
-const on = scene({
+const on = await scene({
   ".signalbox/workflows/reviewed/workflow.yaml": REVIEWED,
   "one.md": "## Summary\n\nUsers log in.\n",
   "two.md": "## Summary\n\nUsers log in, and out.\n",
@@ -174,9 +174,13 @@ describe("a proposal of two rounds", async () => {
     );
   });
 
-  test("the journal has the words of each review twice, whatever happened since", () => {
-    const all = on.withStore((store) => store.events(run).map(({ event }) => JSON.stringify(event)));
+  test("the journal has the words of each review twice, whatever happened since", async () => {
+    const all = await on.withStore(async (store) =>
+      (await store.events(run)).map(({ event }) => JSON.stringify(event)),
+    );
     expect(all.filter((event) => event.includes("Nobody can leave."))).toHaveLength(2);
-    expect(on.withStore((store) => JSON.stringify(store.load(run)?.run))).not.toContain("Nobody can leave.");
+    expect(await on.withStore(async (store) => JSON.stringify((await store.load(run))?.run))).not.toContain(
+      "Nobody can leave.",
+    );
   });
 });

@@ -33,7 +33,7 @@ const AGENT = {
 };
 
 beforeAll(async () => {
-  desk = deskOf({ agents: 4 });
+  desk = await deskOf({ agents: 4 });
   put(await desk.begin("rest1"), { ".env": "SECRET=1\n" });
   await end("rest1");
   await desk.begin("none1");
@@ -260,7 +260,7 @@ test("killed while it restores: no folder that is not whole, and it can be done 
 });
 
 test("a tree that was made up writes nothing outside of the folder", async () => {
-  const evil = deskOf();
+  const evil = await deskOf();
   const path = await evil.begin("evil1");
   const outside = join(evil.root, "outside");
   mkdirSync(outside);

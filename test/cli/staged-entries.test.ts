@@ -13,13 +13,15 @@ const FOUND = ".agents/tmp/phases/1.2-plan.md";
 
 /** Another test proves the workflow: that takes longer than all of these. */
 async function staged(files: Readonly<Record<string, string>> = {}): Promise<Scene> {
-  const on = scene({ Makefile: MAKEFILE, ...files });
+  const on = await scene({ Makefile: MAKEFILE, ...files });
   const config = join(on.env["HOME"] ?? "", ".config/signalbox/config.yaml");
   mkdirSync(dirname(config), { recursive: true });
   writeFileSync(config, `harnesses: { claude: { command: ["true"] }, codex: { command: ["true"] } }\n`);
   const found = await parseFound(findWorkflow("staged", { cwd: on.repo, home: "" }));
   if (!found.ok) throw new Error("staged is broken");
-  on.withStore((store) => store.define(found.workflow.hash(), found.workflow.definition));
+  await on.withStore((store) =>
+    store.commit([{ type: "define", hash: found.workflow.hash(), definition: found.workflow.definition }]),
+  );
   return on;
 }
 
@@ -33,7 +35,7 @@ async function begins(on: Scene, line: readonly string[]): Promise<string> {
   const answer = await on.say(["run", "staged", ...line, "--detach", "--json"]);
   const { code, message, next, run } = parsed(answer);
   if (answer.code !== 0) return `${answer.code} ${String(code)}: ${String(message)} | ${String(next)}`;
-  const kept = on.withStore((store) => store.load(String(run)));
+  const kept = await on.withStore((store) => store.load(String(run)));
   return `${kept?.run.state}${kept?.run.held["1.2"]?.reading.found === true ? ", with a plan" : ""}`;
 }
 
@@ -164,5 +166,5 @@ describe("commands that nobody has set, and that cannot be", () => {
 test.for(["cancel", "task cancel"])("%s gives up where the workflow knows no other end", async (line) => {
   const { run } = parsed(await on.say(["run", "staged", "A", "--detach", "--json"]));
   expect((await on.say(`${line} ${String(run)} --json`)).code).toBe(0);
-  expect(on.withStore((store) => store.load(String(run))?.run.state)).toBe("aborted");
+  expect(await on.withStore(async (store) => (await store.load(String(run)))?.run.state)).toBe("aborted");
 });

@@ -8,7 +8,7 @@ import { parsed, scene, type Scene } from "./acting-support.ts";
 
 let on: Scene;
 beforeAll(async () => {
-  on = scene({ Makefile: "lint:\n\ttrue\ntest:\n\ttrue\n" });
+  on = await scene({ Makefile: "lint:\n\ttrue\ntest:\n\ttrue\n" });
   const config = join(on.env["HOME"] ?? "", ".config/signalbox/config.yaml");
   mkdirSync(dirname(config), { recursive: true });
   const gone = (name: string): string => `${name}: { command: ["no-such-${name}"] }`;
@@ -18,7 +18,9 @@ beforeAll(async () => {
   );
   const found = await parseFound(findWorkflow("staged", { cwd: on.repo, home: "" }));
   if (!found.ok) throw new Error("staged is broken");
-  on.withStore((store) => store.define(found.workflow.hash(), found.workflow.definition));
+  await on.withStore((store) =>
+    store.commit([{ type: "define", hash: found.workflow.hash(), definition: found.workflow.definition }]),
+  );
 });
 
 async function begins(line: readonly string[]): Promise<string> {
@@ -29,7 +31,8 @@ async function begins(line: readonly string[]): Promise<string> {
     : `${answer.code} ${String(code)}: ${String(message)} | ${String(next)}`;
 }
 
-const runs = (): number => on.withStore((store) => store.list({ limit: 100 }).rows.length);
+const runs = (): Promise<number> =>
+  on.withStore(async (store) => (await store.list({ limit: 100 })).rows.length);
 
 describe("what is to be done", () => {
   const said = (more = ""): string =>
@@ -47,9 +50,9 @@ describe("what is to be done", () => {
     [["--param", "goal=A"], "begins"],
     [["", "--param", "goal=A"], "begins"],
   ])("run staged %o", async ([line, expected]) => {
-    const before = runs();
+    const before = await runs();
     expect(await begins(line)).toBe(expected);
-    expect(runs() - before).toBe(expected === "begins" ? 1 : 0);
+    expect((await runs()) - before).toBe(expected === "begins" ? 1 : 0);
   });
 });
 
@@ -81,9 +84,9 @@ describe("agents whose program is not there", () => {
       '2 unknown-harness: there is no harness "three"; there are claude, codex, gemini, one, opencode, two | signalbox doctor',
     ],
   ])("%o", async ([params, expected]) => {
-    const before = runs();
+    const before = await runs();
     expect(await begins(["A", ...params.flatMap((param) => ["--param", param])])).toBe(expected);
-    expect(runs() - before).toBe(expected === "begins" ? 1 : 0);
+    expect((await runs()) - before).toBe(expected === "begins" ? 1 : 0);
   });
 });
 

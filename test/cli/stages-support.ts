@@ -115,14 +115,16 @@ export async function relay(
   } = {},
 ): Promise<Scene> {
   const config = of.config === undefined ? {} : { ".signalbox/config.yaml": of.config };
-  const on = scene({ ...RELAY_FILES, ...config, ...of.files });
+  const on = await scene({ ...RELAY_FILES, ...config, ...of.files });
   if (of.user !== undefined) {
     const file = join(on.env["HOME"] ?? "", ".config/signalbox/config.yaml");
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, of.user);
   }
   const workflow = await provenIn(on.repo);
-  on.withStore((store) => store.define(workflow.hash(), workflow.definition));
+  await on.withStore((store) =>
+    store.commit([{ type: "define", hash: workflow.hash(), definition: workflow.definition }]),
+  );
   return on;
 }
 
@@ -130,7 +132,7 @@ export async function relay(
 export async function begun(on: Scene, line: readonly string[]) {
   const { code, stdout, stderr } = await on.say(["run", "relay", ...line, "--detach"]);
   if (code !== 0) throw new Error(`${code} ${stderr}`);
-  const kept = on.withStore((store) => store.load(stdout.trim()));
+  const kept = await on.withStore((store) => store.load(stdout.trim()));
   if (kept === undefined) throw new Error(`there is no run ${stdout}`);
   return { ...kept, said: stderr };
 }

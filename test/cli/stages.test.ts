@@ -18,11 +18,12 @@ beforeAll(async () => {
 
 /** Nothing is begun, and this is said. */
 async function refusal(line: readonly string[], at: Scene = on): Promise<string> {
-  const count = (): number => at.withStore((store) => store.list({ limit: 1000 }).rows.length);
-  const before = count();
+  const count = (): Promise<number> =>
+    at.withStore(async (store) => (await store.list({ limit: 1000 })).rows.length);
+  const before = await count();
   const answer = await at.say(["run", "relay", ...line, "--detach", "--json"]);
   const { code, message, next } = parsed(answer);
-  expect(count()).toBe(before);
+  expect(await count()).toBe(before);
   return `${answer.code} ${String(code)}: ${String(message)} | ${String(next)}`;
 }
 
@@ -101,7 +102,11 @@ async function worked(
   if (left !== "") writeFileSync(join(path, left), "left\n");
   const keep = join(at.home.root, "runs", run, "kept");
   const released = await workspaces.release({ ...place, path, keep, artifacts: [] });
-  at.withStore((store) => store.putWorkspace({ ...place, path, base, status: "released", ...released }));
+  await at.withStore((store) =>
+    store.commit([
+      { type: "put-workspace", workspace: { ...place, path, base, status: "released", ...released } },
+    ]),
+  );
   return { id: run, tip: commit };
 }
 
@@ -217,15 +222,20 @@ describe("--stage and --plan", () => {
       base: row.base,
       artifacts: ["status.json"],
     });
-    other.withStore((store) =>
-      store.putWorkspace({
-        ...place,
-        path: made.path,
-        base: made.base,
-        status: "bound",
-        salvage: "",
-        kept: "",
-      }),
+    await other.withStore((store) =>
+      store.commit([
+        {
+          type: "put-workspace",
+          workspace: {
+            ...place,
+            path: made.path,
+            base: made.base,
+            status: "bound",
+            salvage: "",
+            kept: "",
+          },
+        },
+      ]),
     );
     writeFileSync(join(made.path, "new.ts"), "new\n");
     await other.say(`stop ${run}`);

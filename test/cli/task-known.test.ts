@@ -7,8 +7,8 @@ import { removeHomes } from "../support/home.ts";
 import { document, outcome, taskScene, type Tasks } from "./task-support.ts";
 
 let on: Tasks;
-beforeAll(() => {
-  on = taskScene({ "notes.md": "What is known.\n", "headed.md": "What is known.\n\n## Plan\n" });
+beforeAll(async () => {
+  on = await taskScene({ "notes.md": "What is known.\n", "headed.md": "What is known.\n\n## Plan\n" });
 });
 afterAll(removeHomes);
 
@@ -114,14 +114,17 @@ test("the branch of a task at work gets no name that another branch has, and nob
   on.git(on.repo, "worktree", "add", "--quiet", "-b", "at-work", path);
   on.git(on.repo, "branch", "there-already");
   const row = { run: id, repo: on.repo, path: realpathSync(path), base: "", salvage: "", kept: "" };
-  on.withStore((store) => store.putWorkspace({ ...row, branch: "at-work", status: "bound" }));
-  const renamed = (...words: readonly string[]): Promise<string> =>
-    outcome(on.as(id, "worker")(["task", "update", "--json", "--branch", ...words]));
-  const asked = (): unknown => on.withStore((store) => store.load(id)?.run.params["branch"]);
-  const before = asked();
+  await on.withStore((store) =>
+    store.commit([{ type: "put-workspace", workspace: { ...row, branch: "at-work", status: "bound" } }]),
+  );
+  const renamed = async (...words: readonly string[]): Promise<string> =>
+    outcome((await on.as(id, "worker"))(["task", "update", "--json", "--branch", ...words]));
+  const asked = (): Promise<unknown> =>
+    on.withStore(async (store) => (await store.load(id))?.run.params["branch"]);
+  const before = await asked();
   expect(await renamed("there-already")).toBe("6 branch-exists");
   expect(await renamed("main")).toBe("6 branch-is-default");
-  expect(asked()).toBe(before);
+  expect(await asked()).toBe(before);
   // Switched by hand, that is its branch; a task that has no workspace yet will be on it.
   on.git(path, "switch", "--quiet", "there-already");
   expect(await renamed("there-already")).toBe("0 ok");
@@ -135,12 +138,12 @@ describe("to the end", () => {
     const id = await on.taskIn("reviewing");
     const first = await on.say(["task", "request-changes", id, "Also leap years"]);
     expect(first.code).toBe(0);
-    expect(on.stateOf(id)).toBe("working");
+    expect(await on.stateOf(id)).toBe("working");
     const page = (): string => readFileSync(join(runFolders(on.home, id).files, "TASK.md"), "utf8");
     expect(page()).toMatch(/^## Fix Instructions\n\n\d{4}-\d\d-\d\d [\d:]+Z\n\nAlso leap years$/m);
-    const asked = on
-      .withStore((store) => store.events(id))
-      .findLast(({ event }) => event.type === "move-asked");
+    const asked = (await on.withStore((store) => store.events(id))).findLast(
+      ({ event }) => event.type === "move-asked",
+    );
     expect(asked?.event).toMatchObject({ note: "Also leap years" });
     expect(await outcome(on.say(["task", "request-changes", id, "More", "--json"]))).toBe("4 not-in-map");
     expect(page()).not.toContain("More");
@@ -154,7 +157,9 @@ describe("to the end", () => {
     const verbs = [`signalbox accept ${id}`, `signalbox send-back ${id} "TEXT"`, `signalbox cancel ${id}`];
     expect((await item(id))?.actions.map(({ command }) => command)).toEqual(verbs);
     const row = { run: id, repo, path: runFolders(on.home, id).files, branch: "b", base: "", salvage: "" };
-    on.withStore((store) => store.putWorkspace({ ...row, status: "bound", kept: "" }));
+    await on.withStore((store) =>
+      store.commit([{ type: "put-workspace", workspace: { ...row, status: "bound", kept: "" } }]),
+    );
     expect(await item(id)).toMatchObject({
       decision: { asked: [] },
       actions: verbs.map((command) => ({ command })),
@@ -174,7 +179,9 @@ describe("to the end", () => {
 
     const asks = await on.taskIn("planning");
     on.page(asks, { Questions: "To whom?\n\n\u001B[31mAnd when?", Plan: "Later" });
-    await on.as(asks, "worker")(["task", "update", "--status", "clarification"]);
+    await (
+      await on.as(asks, "worker")
+    )(["task", "update", "--status", "clarification"]);
     expect((await item(asks))?.decision?.asked.join("\n")).toMatch(
       /^To whom\?\n\n\uFFFD\[31mAnd when\? \(\d+\)$/,
     );
@@ -214,7 +221,7 @@ describe("a page that is not what it should be", () => {
     spoil(page);
     const answer = await outcome(on.say(["task", "update", id, "--status", "working", "--json"]));
     expect(answer).toBe("5 gate-not-met");
-    expect(on.stateOf(id)).toBe("planning");
+    expect(await on.stateOf(id)).toBe("planning");
     expect(await outcome(on.say(["task", "show", id, "--json"]))).toBe("0 ok");
     expect(await outcome(on.say(["task", "list", "--json"]))).toBe("0 ok");
     expect(await outcome(on.say(["task", "update", other, "--status", "stuck", "--json"]))).toBe("0 ok");

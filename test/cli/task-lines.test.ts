@@ -19,26 +19,31 @@ const child = (id: string, run: string, more: object): object => ({
   ...more,
 });
 
-function lines(children: readonly object[]): string[] {
+async function lines(children: readonly object[]): Promise<string[]> {
   const store = {
-    childrenOf: () => children,
+    childrenOf: () => Promise.resolve(children),
     load: (run: string) =>
-      run === ""
-        ? undefined
-        : { row: { id: run, startedAt: "T1", updatedAt: TIMES[run] }, run: { counters: COUNTED[run] ?? {} } },
+      Promise.resolve(
+        run === ""
+          ? undefined
+          : {
+              row: { id: run, startedAt: "T1", updatedAt: TIMES[run] },
+              run: { counters: COUNTED[run] ?? {} },
+            },
+      ),
   };
   const workflow = { definition: { artifacts: { work: { reader: { type: "children" } } } } };
   const seen = { store, workflow, run: { id: "parent", updatedAt: "T0" } } as unknown as Seen;
-  return taskTeller()(seen).map(({ at, text }) => `${at} ${text}`);
+  return (await taskTeller()(seen)).map(({ at, text }) => `${at} ${text}`);
 }
 
-test("what never begins is told when the task that it depends on has failed", () => {
+test("what never begins is told when the task that it depends on has failed", async () => {
   const all = [
     child("1", "one", { summary: "cannot" }),
     child("2", "", { outcome: "blocked" }),
     child("3", "three", {}),
   ];
-  expect(lines(all)).toEqual([
+  expect(await lines(all)).toEqual([
     "T1 task 1 begins: Part 1 (one)",
     "T3 task 1 has failed: cannot",
     "T3 task 2 cannot begin: what it depends on has failed",
@@ -47,9 +52,9 @@ test("what never begins is told when the task that it depends on has failed", ()
   ]);
 });
 
-test("what was counted on the way is told at the end", () => {
+test("what was counted on the way is told at the end", async () => {
   const done = { status: "done", outcome: "done", summary: "mended" };
-  expect(lines([child("4", "four", done), child("5", "three", done)])).toEqual([
+  expect(await lines([child("4", "four", done), child("5", "three", done)])).toEqual([
     "T1 task 4 begins: Part 4 (four)",
     "T4 task 4 is done after fixes 2, tries 1: mended",
     "T1 task 5 begins: Part 5 (three)",

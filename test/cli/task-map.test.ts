@@ -18,12 +18,12 @@ const GATE = 5;
 const CONFLICT = 6;
 
 let on: Tasks;
-beforeAll(() => {
-  on = taskScene();
+beforeAll(async () => {
+  on = await taskScene();
 });
 afterAll(removeHomes);
 
-function voice(id: string, actor: Actor): Say {
+async function voice(id: string, actor: Actor): Promise<Say> {
   if (actor === "human") return on.say;
   if (actor !== "system") return on.as(id, actor);
   return (words) => on.say(words, { env: { ...on.env, SIGNALBOX_JOB: `${id}.system.1.1` } });
@@ -34,7 +34,7 @@ const known = new Map<string, string>();
 /** The same one, for as long as everything was refused. */
 async function oneIn(state: string): Promise<string> {
   const id = known.get(state) ?? "";
-  if (id !== "" && on.stateOf(id) === state) return id;
+  if (id !== "" && (await on.stateOf(id)) === state) return id;
   const made = await on.taskIn(state);
   known.set(state, made);
   return made;
@@ -72,16 +72,16 @@ describe.for(STATES)("from %s", (from) => {
     for (const to of STATES) {
       const id = await oneIn(from);
       bring(id, actor, to);
-      const before = on.withStore((store) => store.load(id)?.row.seq);
-      const printed = await voice(id, actor)(["task", "update", id, "--status", to, "--json"]);
+      const before = await on.withStore(async (store) => (await store.load(id))?.row.seq);
+      const printed = await (await voice(id, actor))(["task", "update", id, "--status", to, "--json"]);
       const { code: said, message } = document(printed);
       const codes = expected(from, to, actor);
       expect(
         codes,
         `${from} > ${to} by ${actor}: ${printed.code} ${String(said)} ${String(message)}`,
       ).toContain(printed.code);
-      expect(on.stateOf(id)).toBe(printed.code === 0 ? to : from);
-      const after = on.withStore((store) => store.load(id)?.row.seq);
+      expect(await on.stateOf(id)).toBe(printed.code === 0 ? to : from);
+      const after = await on.withStore(async (store) => (await store.load(id))?.row.seq);
       expect(printed.code === 0 || after === before, "a refusal changes nothing").toBe(true);
     }
   });
@@ -96,11 +96,11 @@ test("the table has all pairs, and the moves that pass are those of the map", ()
 describe("where a task comes into being", () => {
   test.for(STATES)("--status %s", async (state) => {
     const starts = new Set(["pending", "clarification", "agent-review", "reviewing"]);
-    const before = on.rows().length;
+    const before = (await on.rows()).length;
     on.git(on.repo, "branch", `s-${state}`);
     const printed = await on.say(["task", "create", `s-${state}`, "x", "--status", state, "--json"]);
     expect(printed.code).toBe(starts.has(state) ? 0 : NOT_YOURS);
-    expect(on.rows().length).toBe(before + (starts.has(state) ? 1 : 0));
+    expect((await on.rows()).length).toBe(before + (starts.has(state) ? 1 : 0));
   });
 });
 
@@ -117,8 +117,8 @@ test.for<[words: string[], from: string, actor: Actor, to: string]>([
   const id = await on.taskIn(from);
   bring(id, actor, to);
   const [part = "", ...rest] = words;
-  const printed = await voice(id, actor)(["task", part, id, ...rest, "--json"]);
-  expect(on.stateOf(id)).toBe(to);
+  const printed = await (await voice(id, actor))(["task", part, id, ...rest, "--json"]);
+  expect(await on.stateOf(id)).toBe(to);
   expect(printed.code).toBe(from === to ? NOT_YOURS : 0);
 });
 
@@ -128,6 +128,8 @@ test.for<[verdict: string, to: string]>([
 ])("task complete by the reviewer: the verdict leads to %s", async ([verdict, to]) => {
   const id = await on.taskIn("agent-review");
   bring(id, "reviewer", verdict);
-  await on.as(id, "reviewer")(["task", "complete"]);
-  expect(on.stateOf(id)).toBe(to);
+  await (
+    await on.as(id, "reviewer")
+  )(["task", "complete"]);
+  expect(await on.stateOf(id)).toBe(to);
 });

@@ -16,7 +16,7 @@ export type Tasks = Prepared & {
   /** As a person at a terminal, in the repository. */
   readonly say: Say;
   /** As the agent of a role, with the token of its current attempt, or of the first one. */
-  as(id: string, role: string): Say;
+  as(id: string, role: string): Promise<Say>;
   /** Makes a task and gives its id. */
   create(...words: readonly string[]): Promise<string>;
   /** Brings a new task to this state, by what people and agents type. */
@@ -25,18 +25,23 @@ export type Tasks = Prepared & {
   page(id: string, sections: Readonly<Record<string, string>>): void;
   /** As somebody with a name. */
   git(cwd: string, ...args: readonly string[]): string;
-  stateOf(id: string): string;
-  rows(): readonly RunRow[];
+  stateOf(id: string): Promise<string>;
+  rows(): Promise<readonly RunRow[]>;
 };
 
 export const PLAN = "APPROACH: carefully\nTOUCHING: README.md";
 export const HANDOFF = "DONE: all of it\nREMAINING: nothing";
 
-export function taskScene(files: Readonly<Record<string, string>> = {}, agents = 400): Tasks {
+export async function taskScene(files: Readonly<Record<string, string>> = {}, agents = 400): Promise<Tasks> {
   const on = prepareHome(files);
-  on.withStore((store) => {
-    store.trust(on.repo, trustedNow(on.env, on.repo));
-    store.putProject({ repo: on.repo, name: "repo", defaultBranch: "main", agents, remote: "" });
+  await on.withStore(async (store) => {
+    await store.commit([{ type: "trust", repo: on.repo, trust: trustedNow(on.env, on.repo) }]);
+    await store.commit([
+      {
+        type: "put-project",
+        project: { repo: on.repo, name: "repo", defaultBranch: "main", agents, remote: "" },
+      },
+    ]);
   });
   const world: World = { cwd: on.repo, env: on.env, procs: AT_HOME, startSupervisor: () => undefined };
   const say: Say = (words, more = {}) => run(words, { ...world, ...more });
@@ -64,13 +69,19 @@ export function taskScene(files: Readonly<Record<string, string>> = {}, agents =
     }
   };
   const folderOf = (id: string, role: string): string => join(runFolders(on.home, id).agents, role);
-  const as: Tasks["as"] = (id, role) => {
-    const attempt = on.withStore((store) => store.load(id)?.run.agents[role]?.attempt) ?? 1;
+  const as: Tasks["as"] = async (id, role) => {
+    const attempt =
+      (await on.withStore(async (store) => (await store.load(id))?.run.agents[role]?.attempt)) ?? 1;
     const token = `token of ${id} ${role} ${attempt}`;
     const row = { run: id, role, slot: "", attempt, token: hashToken(token), turn: 1 } as const;
     mkdirSync(join(folderOf(id, role), "work"), { recursive: true });
-    on.withStore((store) =>
-      store.putAgent({ ...row, dir: folderOf(id, role), status: "running", entry: 0, startedAt: 0 }),
+    await on.withStore((store) =>
+      store.commit([
+        {
+          type: "put-agent",
+          agent: { ...row, dir: folderOf(id, role), status: "running", entry: 0, startedAt: 0 },
+        },
+      ]),
     );
     const own = { SIGNALBOX_TOKEN: token, SIGNALBOX_JOB: `${id}.${role}.${attempt}.1` };
     return (words, more = {}) => say(words, { ...more, env: { ...on.env, ...own } });
@@ -110,8 +121,8 @@ export function taskScene(files: Readonly<Record<string, string>> = {}, agents =
     taskIn,
     page,
     git,
-    stateOf: (id) => on.withStore((store) => store.load(id)?.row.state ?? ""),
-    rows: () => on.withStore((store) => store.list({ hidden: true, limit: 10_000 }).rows),
+    stateOf: (id) => on.withStore(async (store) => (await store.load(id))?.row.state ?? ""),
+    rows: () => on.withStore(async (store) => (await store.list({ hidden: true, limit: 10_000 })).rows),
   };
 }
 

@@ -17,8 +17,8 @@ import { procsOf } from "../support/procs.ts";
 import { document, outcome, taskScene, type Tasks } from "./task-support.ts";
 
 let on: Tasks;
-beforeAll(() => {
-  on = taskScene({
+beforeAll(async () => {
+  on = await taskScene({
     "notes.md": "What is known.\n",
     "headed.md": "What is known.\n\n## Plan\n",
     "open.md": "What is known:\n\n```\n",
@@ -28,8 +28,8 @@ beforeAll(() => {
 });
 afterAll(removeHomes);
 
-function load(id: string) {
-  const kept = on.withStore((store) => store.load(id));
+async function load(id: string) {
+  const kept = await on.withStore((store) => store.load(id));
   if (kept === undefined) throw new Error(`there is no task ${id}`);
   return kept;
 }
@@ -50,7 +50,7 @@ describe("create", () => {
     [["looked-at", "x", "--status", "reviewing"], "looked-at", "x", "reviewing"],
   ])("%j", async ([words, branch, summary, state]) => {
     const id = await on.create(...words);
-    const { row, run } = load(id);
+    const { row, run } = await load(id);
     expect({ state: row.state, goal: row.goal, ...run.params }).toMatchObject({
       state,
       goal: summary,
@@ -77,7 +77,7 @@ describe("create", () => {
   test("harnesses, effort and context", async () => {
     const words = "both --harness codex --review-harness claude --effort high --review-effort low --no-start";
     const id = await on.create("Both", ...words.split(" ").slice(1), "--context", "notes.md");
-    expect(load(id).run.params).toMatchObject({
+    expect((await load(id)).run.params).toMatchObject({
       harness: "codex",
       review_harness: "claude",
       effort: "high",
@@ -90,18 +90,18 @@ describe("create", () => {
   test("one key, one task", async () => {
     const words = ["task", "create", "keyed", "x", "--key", "k1", "--json"];
     const first = await on.say(words);
-    const before = on.rows().length;
+    const before = (await on.rows()).length;
     expect(document(await on.say(words))["run"]).toBe(document(first)["run"]);
-    expect(on.rows().length).toBe(before);
+    expect((await on.rows()).length).toBe(before);
   });
 
   test.for([
     [["not-there", "x"], "2 no-branch"],
     [["Something to look at"], "2 no-branch"],
   ] as const)("nobody is asked to review %j", async ([words, expected]) => {
-    const before = on.rows().length;
+    const before = (await on.rows()).length;
     const call = on.say(["task", "create", ...words, "--status", "agent-review", "--json"]);
-    expect([await outcome(call), on.rows().length]).toEqual([expected, before]);
+    expect([await outcome(call), (await on.rows()).length]).toEqual([expected, before]);
   });
 
   test("of several who want one branch at the same moment, one gets it", async () => {
@@ -113,15 +113,15 @@ describe("create", () => {
   });
 
   test("it says where it goes on, and what it waits for", async () => {
-    const small = taskScene({}, 1);
+    const small = await taskScene({}, 1);
     const first = await small.say(["task", "create", "a", "x"]);
     expect(first.stdout).toMatch(/^[a-z0-9]{8}\n$/);
     expect(first.stderr).toContain(`planning in ${join(small.home.workspaces, first.stdout.trim())}\n`);
     const second = await small.say(["task", "create", "b", "x"]);
     expect(second.code).toBe(0);
     const id = second.stdout.trim();
-    expect(small.stateOf(id)).toBe("pending");
-    expect(small.withStore((store) => store.queued())).toMatchObject([{ run: id }]);
+    expect(await small.stateOf(id)).toBe("pending");
+    expect(await small.withStore((store) => store.queued())).toMatchObject([{ run: id }]);
     const full =
       "0 of 1 agents at work and 1 about to start (raise with: signalbox project update repo --agents 2)";
     expect(second.stderr).toContain(`pending, queued: ${full}`);
@@ -143,14 +143,14 @@ describe("create", () => {
     const a = await on.create("dep-a", "x", "--no-start");
     const b = await on.create("dep-b", "x", "--no-start");
     const c = await on.create("dep-c", "x", "--depends-on", `${a},${b}`);
-    expect(on.withStore((store) => store.depends(c))).toEqual([a, b].toSorted());
-    expect(on.stateOf(c)).toBe("pending");
+    expect(await on.withStore((store) => store.depends(c))).toEqual([a, b].toSorted());
+    expect(await on.stateOf(c)).toBe("pending");
     expect(await outcome(on.say(["task", "start", c, "--json"]))).toBe("5 gate-not-met");
     expect(await outcome(on.say(["task", "update", a, "--depends-on", c, "--json"]))).toBe("2 cycle");
     expect(await outcome(on.say(["task", "update", c, "--depends-on", "none", "--json"]))).toBe("0 ok");
     expect(await outcome(on.say(["task", "start", c, "--json"]))).toBe("0 ok");
-    expect(on.stateOf(c)).toBe("planning");
-    expect(on.withStore((store) => store.queued()).map(({ run }) => run)).not.toContain(c);
+    expect(await on.stateOf(c)).toBe("planning");
+    expect((await on.withStore((store) => store.queued())).map(({ run }) => run)).not.toContain(c);
     expect(await outcome(on.say(["task", "start", c, "--json"]))).toBe("4 not-in-map");
   });
 
@@ -165,14 +165,21 @@ describe("create", () => {
   });
 
   test("who did not go when it was its turn is told with the reason, and wakes nobody", async () => {
-    const held = taskScene({}, 1);
+    const held = await taskScene({}, 1);
     const first = await held.create("first", "x");
     const id = await held.create("queued", "x");
-    held.withStore((store) => {
-      const seq = store.load(id)?.run.seq ?? 0;
-      store.refuse({ run: id, seq }, { message: "no such disk", tries: 1, dueAt: Date.now() + 60_000 });
+    await held.withStore(async (store) => {
+      const seq = (await store.load(id))?.run.seq ?? 0;
+      await store.commit([
+        {
+          type: "refuse",
+          run: { run: id, seq }.run,
+          seq: { run: id, seq }.seq,
+          refusal: { message: "no such disk", tries: 1, dueAt: Date.now() + 60_000 },
+        },
+      ]);
       // What is to be done for the other one is none of this test's business.
-      store.halt(first, true);
+      await store.commit([{ type: "halt", run: first, halted: true }]);
     });
     let wakes = 0;
     const typed = async (...words: string[]): Promise<string> =>
@@ -197,7 +204,7 @@ describe("create", () => {
     on.git(on.repo, "worktree", "add", "--quiet", "-b", "held", tree);
     await on.create("taken", "x", "--no-start");
     const empty = { ...on.env, PATH: "/usr/bin:/bin" };
-    const before = on.rows().length;
+    const before = (await on.rows()).length;
     const folders = (): string[] => readdirSync(join(on.home.root, "runs")).toSorted();
     const there = folders();
     const cases: [words: string[], expected: string, env?: Record<string, string>][] = [
@@ -239,13 +246,13 @@ describe("create", () => {
     );
     expect(answer["message"]).toBe("the harness codex of the reviewer calls codex, which is not on the PATH");
     expect(answer["next"]).toContain("--review-harness NAME");
-    expect(on.rows().length).toBe(before);
+    expect((await on.rows()).length).toBe(before);
     // A branch that is there and not checked out is worked on.
-    expect(load(await on.create("there", "y", "--no-start")).run.params["branch"]).toBe("there");
+    expect((await load(await on.create("there", "y", "--no-start"))).run.params["branch"]).toBe("there");
   });
 
   test("a script of one's own is called by its path: it is there or not, and may be started or not", async () => {
-    const own = taskScene({}, 1);
+    const own = await taskScene({}, 1);
     const folder = join(own.env["HOME"] ?? "", ".config/signalbox");
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "config.yaml"), "harnesses: { mine: { command: [./mine.sh] } }\n");
@@ -264,11 +271,12 @@ describe("create", () => {
   });
 
   test("a program that is missing refuses whatever would start at once", async () => {
-    const small = taskScene({}, 1);
+    const small = await taskScene({}, 1);
     const env = { ...small.env, PATH: "/usr/bin:/bin" };
     const left = await small.create("left", "x", "--no-start");
-    const seen = (): unknown => small.withStore((store) => [small.rows(), store.queued()]);
-    const before = seen();
+    const seen = (): Promise<unknown> =>
+      small.withStore(async (store) => [await small.rows(), await store.queued()]);
+    const before = await seen();
     const message = "the harness claude of the worker and 1 more calls claude, which is not on the PATH";
     const params = "--param harness=NAME --param review_harness=NAME";
     const cases: [words: string[], choose: string][] = [
@@ -289,7 +297,7 @@ describe("create", () => {
         },
       ]);
     }
-    expect(seen()).toEqual(before);
+    expect(await seen()).toEqual(before);
     expect(await outcome(small.say(["run", "task", "x", "--no-start", "--detach", "--json"], { env }))).toBe(
       "0 ok",
     );
@@ -334,12 +342,12 @@ describe("who makes tasks", () => {
     const printed = await on.say(["task", "create", "made", "By an agent", "--json"], { env, procs: claude });
     expect(document(printed)).toMatchObject({ ok: true, state: "pending" });
     const id = String(document(printed)["run"]);
-    const [first] = on.withStore((store) => store.events(id));
+    const [first] = await on.withStore((store) => store.events(id));
     expect(first?.by).toMatchObject({
       type: "human",
       name: expect.stringContaining("through Claude Code") as string,
     });
-    expect(on.withStore((store) => store.queued()).map(({ run }) => run)).toContain(id);
+    expect((await on.withStore((store) => store.queued())).map(({ run }) => run)).toContain(id);
     expect((await on.say(["verify", id])).code).toBe(0);
     for (const words of [
       ["task", "start", id],
@@ -356,7 +364,7 @@ describe("who makes tasks", () => {
   test("no agent of a run", async () => {
     const id = await on.taskIn("planning");
     const words = ["task", "create", "of-a-run", "x", "--json"];
-    expect(await outcome(on.as(id, "worker")(words))).toBe("4 not-a-person");
+    expect(await outcome((await on.as(id, "worker"))(words))).toBe("4 not-a-person");
     const stripped = procsOf([
       { pid: 60, name: "claude", environment: "CLAUDECODE=1\0" },
       { pid: 61, name: "sh", environment: `SIGNALBOX_JOB=${id}.worker.1.1\0` },

@@ -73,11 +73,10 @@ function seenWith(listed: readonly Listed[]): Seen {
   return { store, run: { id: "parent", waivers: {} } } as unknown as Seen;
 }
 
-function tables(listed: readonly Listed[], verbose = false): string[] {
-  return sayTasks(tasksShown(seenWith(listed)), { run: "parent", verbose }).flatMap(({ title, rows }) => [
-    title,
-    ...rows.map((row) => row.join(" ")),
-  ]);
+async function tables(listed: readonly Listed[], verbose = false): Promise<string[]> {
+  return sayTasks(await tasksShown(seenWith(listed)), { run: "parent", verbose }).flatMap(
+    ({ title, rows }) => [title, ...rows.map((row) => row.join(" "))],
+  );
 }
 
 const WENT = "(fixes 1; approved by reviewer; audit waived by a person)";
@@ -114,11 +113,11 @@ test.for<[what: string, listed: readonly Listed[], lines: readonly string[]]>([
       "meta open  Part meta (waits for its turn)",
     ],
   ],
-])("%s", ([, listed, lines]) => {
-  expect(tables(listed)).toEqual(lines);
+])("%s", async ([, listed, lines]) => {
+  expect(await tables(listed)).toEqual(lines);
 });
 
-test("of a long list, what is not done is shown, and how many are", () => {
+test("of a long list, what is not done is shown, and how many are", async () => {
   const many = Array.from({ length: 100 }, (_, at): Listed => [
     "work",
     2,
@@ -126,9 +125,9 @@ test("of a long list, what is not done is shown, and how many are", () => {
     `r${at}`,
     at === 7 ? "failed" : "done",
   ]);
-  const lines = tables(many);
+  const lines = await tables(many);
   expect(lines).toHaveLength(32);
   expect(lines[1]).toMatch(/^7 failed/);
   expect(lines.at(-1)).toBe("and 70 more that are done: signalbox show parent --verbose");
-  expect(tables(many, true)).toHaveLength(101);
+  expect(await tables(many, true)).toHaveLength(101);
 });

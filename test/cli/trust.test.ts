@@ -23,12 +23,12 @@ function place(files: Files) {
   const home = mkdtempSync(join(tmpdir(), "signalbox-home-"));
   const call = (line: string, env: Record<string, string> = {}): Promise<Printed> =>
     run(line.split(" "), { cwd, env: { HOME: home, SIGNALBOX_HOME: home, ...env }, procs: ALONE });
-  const known = (): boolean => {
+  const known = async (): Promise<boolean> => {
     const store = openStore(homeAt(home));
     try {
-      return isTrusted({ store, env: { HOME: home } }, cwd);
+      return await isTrusted({ store, env: { HOME: home } }, cwd);
     } finally {
-      store.close();
+      await store.close();
     }
   };
   return { cwd, home, call, known };
@@ -97,7 +97,7 @@ test("shows everything that would run", async () => {
     "
   `);
   expect(stderr).toBe("Nobody trusts this: nothing of it runs.\n  next: signalbox trust\n");
-  expect(known()).toBe(false);
+  expect(await known()).toBe(false);
 });
 
 test("checks and roles of a workflow are shown", async () => {
@@ -164,11 +164,11 @@ test("allows exactly that, until it changes", async () => {
     code: 0,
     stderr: expect.stringContaining("You trust exactly this now.") as unknown,
   });
-  expect(known()).toBe(true);
+  expect(await known()).toBe(true);
   expect((await call("trust --show")).code).toBe(0);
   expect((await call("trust")).stderr).toContain("already");
   writeFileSync(join(cwd, ".signalbox/agent.sh"), "exit 1\n");
-  expect(known()).toBe(false);
+  expect(await known()).toBe(false);
   expect((await call("trust --show")).code).toBe(7);
 });
 
@@ -179,7 +179,7 @@ test("trust can be taken back", async () => {
     code: 0,
     stderr: expect.stringContaining("not trust this any more") as unknown,
   });
-  expect(known()).toBe(false);
+  expect(await known()).toBe(false);
   expect((await call("trust --show --revoke")).code).toBe(2);
 });
 
@@ -196,10 +196,10 @@ test.for<[who: string, env: Record<string, string>]>([
 ])("%s is refused, and changes nothing", async ([, env]) => {
   const { call, known } = place(FULL);
   expect((await call("trust", env)).code).toBe(4);
-  expect(known()).toBe(false);
+  expect(await known()).toBe(false);
   await call("trust");
   expect((await call("trust --revoke", env)).code).toBe(4);
-  expect(known()).toBe(true);
+  expect(await known()).toBe(true);
 });
 
 test("a child of an agent that cleared its environment is refused", async () => {
@@ -213,7 +213,7 @@ test("a child of an agent that cleared its environment is refused", async () => 
   };
   const { code } = await run(["trust"], { cwd, env: { HOME: home, SIGNALBOX_HOME: home }, procs });
   expect(code).toBe(4);
-  expect(known()).toBe(false);
+  expect(await known()).toBe(false);
 });
 
 test("nothing to trust", async () => {

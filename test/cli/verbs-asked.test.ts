@@ -39,8 +39,8 @@ asks:
 `;
 
 let on: Scene;
-beforeEach(() => {
-  on = scene({
+beforeEach(async () => {
+  on = await scene({
     ".signalbox/workflows/asked/workflow.yaml": ASKED,
     ".signalbox/workflows/asked/prompts/design.md": "Is it good?\n",
     ".signalbox/workflows/asked/prompts/tell.md": "What is it?\n",
@@ -55,12 +55,12 @@ async function runIn(state: string): Promise<string> {
   return id;
 }
 
-function stateOf(id: string): string | undefined {
-  return on.withStore((store) => store.load(id)?.row.state);
+async function stateOf(id: string): Promise<string | undefined> {
+  return on.withStore(async (store) => (await store.load(id))?.row.state);
 }
 
-function repeatsOf(id: string): number {
-  return on.withStore((store) => store.load(id)?.run.counters["unclear"] ?? 0);
+async function repeatsOf(id: string): Promise<number> {
+  return on.withStore(async (store) => (await store.load(id))?.run.counters["unclear"] ?? 0);
 }
 
 test.for<[typed: string, state: string]>([
@@ -73,7 +73,7 @@ test.for<[typed: string, state: string]>([
 ])("at a terminal, %j leads to %s", async ([typed, state]) => {
   const id = await runIn("asked");
   expect(await outcome(on.say(["answer", id, typed, "--json"], TYPED))).toBe("0 ok");
-  expect(stateOf(id)).toBe(state);
+  expect(await stateOf(id)).toBe(state);
 });
 
 test.for<[typed: string, said: string]>([
@@ -87,22 +87,22 @@ test.for<[typed: string, said: string]>([
   const printed = await on.say(["answer", id, typed, "--json"], TYPED);
   expect([printed.code, parsed(printed)["code"]]).toEqual([2, "not-an-option"]);
   expect(parsed(printed)["message"]).toContain(said);
-  expect(repeatsOf(id)).toBe(0);
+  expect(await repeatsOf(id)).toBe(0);
   expect(await outcome(on.say(["answer", id, typed, "--json"]))).toBe("3 asked-again");
-  expect(repeatsOf(id)).toBe(1);
+  expect(await repeatsOf(id)).toBe(1);
 });
 
 test.for([TYPED, {}])("words that are no option are the answer, where one is wanted", async (how) => {
   const id = await runIn("curious");
   expect(await outcome(on.say(["answer", id, "ISO", "--json"], how))).toBe("0 ok");
-  const [decision] = on.withStore((store) => store.load(id)?.run.decisions) ?? [];
+  const [decision] = (await on.withStore(async (store) => (await store.load(id))?.run.decisions)) ?? [];
   expect(decision).toMatchObject({ answer: "answer", text: "ISO" });
 });
 
 test("what looks like an option is a mistake, not words", async () => {
   const id = await runIn("curious");
   expect(await outcome(on.say(["answer", id, "giveup", "--json"], TYPED))).toBe("2 not-an-option");
-  expect(stateOf(id)).toBe("curious");
+  expect(await stateOf(id)).toBe("curious");
 });
 
 test.for<[state: string, words: readonly string[], said: string]>([
@@ -131,17 +131,19 @@ test("several ways are listed with what to type", async () => {
 
 test("where a task asks, the verb goes there and says so", async () => {
   const [parent, child, other] = [await runIn("curious"), await runIn("asked"), await runIn("curious")];
-  on.withStore((store) => {
+  await on.withStore(async (store) => {
     for (const [id, task] of [
       [parent, child],
       [child, other],
     ] as const) {
-      const entry = store.load(id)?.run.entry ?? 0;
+      const entry = (await store.load(id))?.run.entry ?? 0;
       const key = { parent: id, artifact: "work", entry };
       const of = { id: "1", title: "Part 1", dependsOn: [], files: [] };
-      const definition = store.load(task)?.row.definition ?? "";
-      store.putGraph({ ...key, definition, most: 1 }, [{ task: of, params: {} }]);
-      store.nameChild(key, "1", task);
+      const definition = (await store.load(task))?.row.definition ?? "";
+      await store.commit([
+        { type: "put-graph", graph: { ...key, definition, most: 1 }, children: [{ task: of, params: {} }] },
+      ]);
+      await store.commit([{ type: "name-child", graph: key, task: "1", run: task }]);
     }
   });
   const { code, stdout, stderr } = await on.say(["accept", parent]);

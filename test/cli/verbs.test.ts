@@ -8,8 +8,8 @@ import { folderOf } from "../support/workflows.ts";
 import { document, taskScene, type Tasks } from "./task-support.ts";
 
 let on: Tasks;
-beforeEach(() => {
-  on = taskScene();
+beforeEach(async () => {
+  on = await taskScene();
 });
 
 /** Exit code, code and states of one call. */
@@ -19,14 +19,14 @@ async function said(...words: readonly string[]): Promise<string> {
   return [printed.code, code, ...(to === undefined ? [] : [from, "->", to])].join(" ");
 }
 
-function notesOf(id: string): (string | undefined)[] {
-  return on
-    .withStore((store) => store.events(id))
-    .flatMap(({ event }) => (event.type === "move-asked" ? [event.note] : []));
+async function notesOf(id: string): Promise<(string | undefined)[]> {
+  return (await on.withStore((store) => store.events(id))).flatMap(({ event }) =>
+    event.type === "move-asked" ? [event.note] : [],
+  );
 }
 
-function asksOf(id: string): Event[] {
-  const events = on.withStore((store) => store.events(id)).map(({ event }) => event);
+async function asksOf(id: string): Promise<Event[]> {
+  const events = (await on.withStore((store) => store.events(id))).map(({ event }) => event);
   return events.filter(({ type }) => type === "move-asked");
 }
 
@@ -70,7 +70,7 @@ describe("a path", () => {
     expect(stdout).toBe(`sent back; ${id} goes from stuck to working\n`);
     // It only passes through where somebody answers for the work.
     expect(stderr).not.toContain("you answer for it");
-    expect(asksOf(id).at(-1)).toMatchObject({
+    expect((await asksOf(id)).at(-1)).toMatchObject({
       through: ["reviewing"],
       to: "working",
       note: "Also leap years",
@@ -88,7 +88,7 @@ describe("a path", () => {
     const id = await on.taskIn("stuck");
     const first = await said("send-back", id, "more", "--key", "k1");
     expect(await said("send-back", id, "more", "--key", "k1")).toBe(first);
-    expect(notesOf(id).filter((note) => note === "more")).toHaveLength(1);
+    expect((await notesOf(id)).filter((note) => note === "more")).toHaveLength(1);
   });
 
   test.for<[state: string, words: string, reason: string]>([
@@ -99,11 +99,11 @@ describe("a path", () => {
   ])("leaves the run in %s if the words cannot be written", async ([state, words, reason]) => {
     const id = await on.taskIn(state);
     appendFileSync(join(runFolders(on.home, id).files, "TASK.md"), "\n## Fix Instructions\n\nof before\n");
-    const now = (): unknown => [on.withStore((store) => store.load(id)), pageOf(id)];
-    const before = now();
+    const now = async (): Promise<unknown> => [await on.withStore((store) => store.load(id)), pageOf(id)];
+    const before = await now();
     const { code, stderr } = await on.say(["send-back", id, words]);
     expect([code, stderr]).toEqual([1, expect.stringContaining(reason)]);
-    expect(now()).toEqual(before);
+    expect(await now()).toEqual(before);
   });
 });
 
@@ -111,7 +111,7 @@ test("an answer in words is kept whole", async () => {
   const id = await on.taskIn("clarification");
   const words = `${"word ".repeat(900)}last`;
   expect(await said("answer", id, words)).toBe("0 ok clarification -> planning");
-  expect(notesOf(id).at(-1)).toBe(words);
+  expect((await notesOf(id)).at(-1)).toBe(words);
 });
 
 test("of two people at once one decides, and its words are the ones on the page", async () => {
@@ -126,10 +126,10 @@ test("a branch does not take over the first letters of another run", async () =>
   const [other, own] = [await on.taskIn("reviewing"), await on.taskIn("reviewing")];
   const short = other.slice(0, 4);
   on.git(on.repo, "branch", short);
-  on.withStore((store) => {
+  await on.withStore(async (store) => {
     const path = join(on.repo, "..", "w");
     const row = { run: own, repo: on.repo, path, branch: short, base: "", salvage: "", kept: "" };
-    store.putWorkspace({ ...row, status: "bound" });
+    await store.commit([{ type: "put-workspace", workspace: { ...row, status: "bound" } }]);
   });
   expect(await said("send-back", short, "more")).toBe("2 ambiguous-run");
   expect(await said("send-back", other, "more")).toBe("0 ok reviewing -> working");
@@ -139,7 +139,7 @@ test("a question of a worker goes back to where it was asked", async () => {
   const id = await on.taskIn("working");
   await on.say(["move", id, "clarification"]);
   expect(await said("answer", id, "To everybody")).toBe("0 ok clarification -> working");
-  expect(notesOf(id).at(-1)).toBe("To everybody");
+  expect((await notesOf(id)).at(-1)).toBe("To everybody");
 });
 
 test("a refusal says what is open, and what to type", async () => {
@@ -154,7 +154,7 @@ test("a refusal says what is open, and what to type", async () => {
       "",
     ].join("\n"),
   );
-  expect(on.stateOf(id)).toBe("reviewing");
+  expect(await on.stateOf(id)).toBe("reviewing");
 });
 
 test("a stopped run goes on before anything else is tried", async () => {
@@ -187,17 +187,17 @@ test("a workflow of one's own without verbs still sends work back", async () => 
     `.signalbox/workflows/task/prompts/${file}`,
     readFileSync(join(folderOf("task"), "prompts", file), "utf8"),
   ]);
-  on = taskScene({ ".signalbox/workflows/task/workflow.yaml": bare, ...Object.fromEntries(prompts) });
+  on = await taskScene({ ".signalbox/workflows/task/workflow.yaml": bare, ...Object.fromEntries(prompts) });
   const id = await on.taskIn("reviewing");
   expect(await said("accept", id)).toBe("4 not-in-map");
   expect(await said("task", "request-changes", id, "leap years")).toBe("0 ok reviewing -> working");
-  expect(notesOf(id).at(-1)).toBe("leap years");
+  expect((await notesOf(id)).at(-1)).toBe("leap years");
 });
 
 test("only people have verbs", async () => {
   const id = await on.taskIn("stuck");
   for (const verb of ["accept", "send-back", "retry", "cancel"])
-    expect((await on.as(id, "worker")([verb, id, ...(verb === "cancel" ? [] : ["x"])])).code).toBe(4);
+    expect((await (await on.as(id, "worker"))([verb, id, ...(verb === "cancel" ? [] : ["x"])])).code).toBe(4);
 });
 
 test("without words the editor is opened at a terminal", async () => {
@@ -208,5 +208,5 @@ test("without words the editor is opened at a terminal", async () => {
   const other = await on.taskIn("reviewing");
   const unsaid = await on.say(["send-back", other], { isTyped: () => true, env: { ...env, EDITOR: "true" } });
   expect(unsaid.code).toBe(2);
-  expect(on.stateOf(other)).toBe("reviewing");
+  expect(await on.stateOf(other)).toBe("reviewing");
 });

@@ -36,12 +36,12 @@ function sourceAt(on: Stage, more: { onWork?: () => void } = {}): ReturnType<typ
   return sourceOf({ door, home, onWork: more.onWork ?? (() => undefined) });
 }
 
-function rowsOf(on: Stage, over = true): readonly BoardRow[] {
+async function rowsOf(on: Stage, over = true): Promise<readonly BoardRow[]> {
   const source = sourceAt(on);
   try {
-    return source.look({ repo: "", over }).rows;
+    return (await source.look({ repo: "", over })).rows;
   } finally {
-    source.close();
+    await source.close();
   }
 }
 
@@ -49,41 +49,43 @@ function minute(at: number): string {
   return `2026-01-01T10:${String(at).padStart(2, "0")}:00Z`;
 }
 
-describe("a task", () => {
-  const on = stage();
+describe("a task", async () => {
+  const on = await stage();
   afterAll(() => on.store.close());
 
-  beforeAll(() => {
-    const make = (id: string, state: string, at: number): void =>
-      void on.runIn(id, state, { at: minute(at), params: { branch: `b-${id}`, summary: `About ${id}` } });
-    make("work", "working", 10);
-    on.agent("work", "worker", "alive");
-    make("revw", "agent-review", 11);
-    on.agent("revw", "worker", "alive");
-    on.agent("revw", "reviewer", "alive");
-    make("revd", "agent-review", 12);
-    on.agent("revd", "worker", "alive");
-    on.agent("revd", "reviewer", "gone");
-    make("look", "reviewing", 13);
-    make("clar", "clarification", 14);
-    make("stck", "stuck", 15);
-    make("crsh", "planning", 16);
-    on.happen("crsh", crashed());
-    make("aftr", "pending", 17);
-    on.store.putDepends("aftr", ["work"]);
-    on.store.enqueue("aftr", on.repo);
-    make("lost", "pending", 18);
-    on.store.putDepends("lost", ["canc"]);
-    on.store.enqueue("lost", on.repo);
-    make("wait", "pending", 19);
-    on.store.enqueue("wait", on.repo);
-    make("park", "pending", 20);
-    make("halt", "working", 21);
-    on.store.halt("halt", true);
-    make("attn", "working", 22);
-    on.store.attend("attn", "git does not work; try: signalbox resume attn");
-    make("done", "done", 30);
-    make("canc", "cancelled", 31);
+  beforeAll(async () => {
+    const make = (id: string, state: string, at: number): Promise<unknown> =>
+      on.runIn(id, state, { at: minute(at), params: { branch: `b-${id}`, summary: `About ${id}` } });
+    await make("work", "working", 10);
+    await on.agent("work", "worker", "alive");
+    await make("revw", "agent-review", 11);
+    await on.agent("revw", "worker", "alive");
+    await on.agent("revw", "reviewer", "alive");
+    await make("revd", "agent-review", 12);
+    await on.agent("revd", "worker", "alive");
+    await on.agent("revd", "reviewer", "gone");
+    await make("look", "reviewing", 13);
+    await make("clar", "clarification", 14);
+    await make("stck", "stuck", 15);
+    await make("crsh", "planning", 16);
+    await on.happen("crsh", crashed());
+    await make("aftr", "pending", 17);
+    await on.store.commit([{ type: "put-depends", run: "aftr", on: ["work"] }]);
+    await on.store.commit([{ type: "enqueue", run: "aftr", repo: on.repo }]);
+    await make("lost", "pending", 18);
+    await on.store.commit([{ type: "put-depends", run: "lost", on: ["canc"] }]);
+    await on.store.commit([{ type: "enqueue", run: "lost", repo: on.repo }]);
+    await make("wait", "pending", 19);
+    await on.store.commit([{ type: "enqueue", run: "wait", repo: on.repo }]);
+    await make("park", "pending", 20);
+    await make("halt", "working", 21);
+    await on.store.commit([{ type: "halt", run: "halt", halted: true }]);
+    await make("attn", "working", 22);
+    await on.store.commit([
+      { type: "attend", run: "attn", attention: "git does not work; try: signalbox resume attn" },
+    ]);
+    await make("done", "done", 30);
+    await make("canc", "cancelled", 31);
   });
 
   const applying = ({ acts }: BoardRow): string =>
@@ -108,8 +110,8 @@ describe("a task", () => {
     ["attn", "none", "attention: you: trouble", "resume view cancel"],
     ["done", "none", "over: ", "view delete"],
     ["canc", "none", "over: ", "view delete"],
-  ])("%s: %s, %s, %s", ([run, session, waits, acts]) => {
-    const row = rowsOf(on).find((each) => each.run === run);
+  ])("%s: %s, %s, %s", async ([run, session, waits, acts]) => {
+    const row = (await rowsOf(on)).find((each) => each.run === run);
     expect(row).toBeDefined();
     if (row === undefined) return;
     expect({
@@ -122,49 +124,55 @@ describe("a task", () => {
   });
 
   test("an answer leads to where the next command leads", async () => {
-    const leads = rowsOf(on).flatMap(({ run, answerTo }) => (answerTo === "" ? [] : [[run, answerTo]]));
+    const leads = (await rowsOf(on)).flatMap(({ run, answerTo }) =>
+      answerTo === "" ? [] : [[run, answerTo]],
+    );
     expect(leads).toEqual([["clar", "planning"]]);
     const { stdout } = await call(["next", "clar", "--json"], { cwd: on.repo, env: on.env });
     expect(JSON.parse(stdout)).toMatchObject({ next: 'signalbox answer clar "TEXT"' });
   });
 
-  test("what waits for a person comes first, what is over last, the newest first", () => {
-    const order = (over: boolean): string =>
-      rowsOf(on, over)
-        .map(({ run }) => run)
-        .join(" ");
-    expect(order(true)).toBe("crsh attn halt park lost stck clar look revd revw work wait aftr canc done");
-    expect(order(false)).toBe("crsh attn halt park lost stck clar look revd revw work wait aftr");
+  test("what waits for a person comes first, what is over last, the newest first", async () => {
+    const order = async (over: boolean): Promise<string> =>
+      (await rowsOf(on, over)).map(({ run }) => run).join(" ");
+    expect(await order(true)).toBe(
+      "crsh attn halt park lost stck clar look revd revw work wait aftr canc done",
+    );
+    expect(await order(false)).toBe("crsh attn halt park lost stck clar look revd revw work wait aftr");
   });
 
-  test("round, agents and page", () => {
+  test("round, agents and page", async () => {
     const source = sourceAt(on);
-    const { rows, projects } = source.look({ repo: on.repo, over: false });
+    const { rows, projects } = await source.look({ repo: on.repo, over: false });
     expect(rows.find(({ run }) => run === "revw")?.round).toEqual({ value: 1, max: 2 });
     expect(projects).toEqual([{ project: "shop", repo: on.repo, atWork: 5, agents: 4 }]);
-    expect(source.look({ repo: "/elsewhere", over: true })).toEqual({ rows: [], more: 0, projects: [] });
-    source.look({ repo: "", over: true });
-    expect(source.page("work")).toMatch(/TASK\.md is not there/);
-    source.close();
+    expect(await source.look({ repo: "/elsewhere", over: true })).toEqual({
+      rows: [],
+      more: 0,
+      projects: [],
+    });
+    await source.look({ repo: "", over: true });
+    expect(await source.page("work")).toMatch(/TASK\.md is not there/);
+    await source.close();
   });
 
-  test("a run that is damaged hides no other", () => {
-    const other = stage();
-    other.runIn("good", "working");
-    other.runIn("evil", "working");
+  test("a run that is damaged hides no other", async () => {
+    const other = await stage();
+    await other.runIn("good", "working");
+    await other.runIn("evil", "working");
     other.store.database.run(
       "UPDATE snapshots SET json = '{' WHERE n = (SELECT n FROM runs WHERE id = 'evil')",
     );
-    const rows = rowsOf(other);
-    other.store.close();
+    const rows = await rowsOf(other);
+    await other.store.close();
     expect(rows.map(({ run, waits }) => `${run} ${waits.kind}`)).toEqual(["evil attention", "good agent"]);
   });
 });
 
 describe("the work in a workspace", () => {
   test("commits, lines that are committed and not, new files; and what others did is not its own", async () => {
-    const on = stage();
-    on.runIn("w1", "working", { params: { branch: "w1" } });
+    const on = await stage();
+    await on.runIn("w1", "working", { params: { branch: "w1" } });
     const { path } = await on.workspaces.prepare({
       run: "w1",
       repo: on.repo,
@@ -172,16 +180,21 @@ describe("the work in a workspace", () => {
       base: on.base,
       artifacts: ["TASK.md"],
     });
-    on.store.putWorkspace({
-      run: "w1",
-      repo: on.repo,
-      path,
-      branch: "w1",
-      base: on.base,
-      status: "bound",
-      salvage: "",
-      kept: "",
-    });
+    await on.store.commit([
+      {
+        type: "put-workspace",
+        workspace: {
+          run: "w1",
+          repo: on.repo,
+          path,
+          branch: "w1",
+          base: on.base,
+          status: "bound",
+          salvage: "",
+          kept: "",
+        },
+      },
+    ]);
     const git = (cwd: string, ...args: string[]): string =>
       execFileSync("git", args, { cwd, env: on.env, encoding: "utf8" });
     const place = { path, base: on.base, into: "main" };
@@ -207,7 +220,7 @@ describe("the work in a workspace", () => {
     expect(await look()).toEqual({ ahead: 1, added: 1, removed: 0 });
     const forecast = () => forecastOf({ home: on.home, env: on.env, store: on.store }, "w1");
     expect(await forecast()).toBe("nothing was handed over yet");
-    const tree = on.store.load("w1")?.run.tree ?? "";
+    const tree = (await on.store.load("w1"))?.run.tree ?? "";
     const mirror = mirrorOf(on.home, on.repo);
     git(mirror, "fetch", "-q", path, `HEAD:${workRef("w1", tree)}`);
     expect(await forecast()).toBe("w1 into main: a merge commit, 1 file, without conflicts");
@@ -219,7 +232,7 @@ describe("the work in a workspace", () => {
     expect(await forecast()).toBe("it would be refused. Merge conflict in a.txt. Nothing was changed.");
     rmSync(path, { recursive: true });
     await expect(look()).rejects.toThrow(/is gone/);
-    on.store.close();
+    await on.store.close();
   });
 
   test("it is looked at one after the other, again when its run went on, and never twice for nothing", async () => {
@@ -257,8 +270,8 @@ describe("the work in a workspace", () => {
 
 describe("without a screen", () => {
   test("a table first, then a line for each change; for programs, a document a line", async () => {
-    const on = stage();
-    on.runIn("aaaa", "working", { params: { branch: "aaaa" } });
+    const on = await stage();
+    await on.runIn("aaaa", "working", { params: { branch: "aaaa" } });
     const controller = new AbortController();
     const texts: Record<"plain" | "json", string> = { plain: "", json: "" };
     const watched = (kind: keyof typeof texts): Promise<{ code: number }> =>
@@ -273,7 +286,10 @@ describe("without a screen", () => {
             if (Object.values(texts).every((each) => each.includes("bbbb"))) controller.abort("SIGTERM");
             else if (Object.values(texts).every((each) => each.includes("aaaa")) && !isMade) {
               isMade = true;
-              on.runIn("bbbb", "reviewing", { params: { branch: "two" }, goal: "hostile \u001B[2J\n text" });
+              made = on.runIn("bbbb", "reviewing", {
+                params: { branch: "two" },
+                goal: "hostile \u001B[2J\n text",
+              });
             }
           },
           // Whatever goes wrong, it ends.
@@ -281,8 +297,10 @@ describe("without a screen", () => {
         },
       });
     let isMade = false;
+    let made: Promise<unknown> = Promise.resolve();
     const [plain, json] = await Promise.all([watched("plain"), watched("json")]);
-    on.store.close();
+    await made;
+    await on.store.close();
     expect([plain.code, json.code]).toEqual([143, 143]);
     expect(texts.plain).toMatch(
       /^nothing waits for you, shop 0\/4 agents\nSUMMARY .*\n.* aaaa\n\d\d:\d\d:\d\d {2}bbbb {2}shop\/two {2}reviewing/,
@@ -301,9 +319,9 @@ describe("without a screen", () => {
   });
 
   test("once, by project", async () => {
-    const on = stage();
-    on.runIn("aaaa", "stuck", { params: { branch: "one", summary: "What is stuck" } });
-    on.store.close();
+    const on = await stage();
+    await on.runIn("aaaa", "stuck", { params: { branch: "one", summary: "What is stuck" } });
+    await on.store.close();
     const once = (...more: string[]) =>
       call(["watch", "--once", ...more], {
         cwd: on.repo,
@@ -344,13 +362,13 @@ describe(`${COUNT} runs, ${LIVE} of them live`, () => {
   }
 
   test("a look asks tmux once and git never, and one change costs as much as one run", async () => {
-    const on = stage();
+    const on = await stage();
     for (let at = 0; at < COUNT; at += 1) {
       const isLive = at < LIVE;
-      on.runIn(`r${at}`, isLive ? "working" : at % 2 === 0 ? "pending" : "reviewing", {
+      await on.runIn(`r${at}`, isLive ? "working" : at % 2 === 0 ? "pending" : "reviewing", {
         params: { branch: `b${at}` },
       });
-      if (isLive) on.agent(`r${at}`, "worker", "alive");
+      if (isLive) await on.agent(`r${at}`, "worker", "alive");
     }
     const bin = join(on.root, "counted");
     mkdirSync(bin);
@@ -364,20 +382,22 @@ describe(`${COUNT} runs, ${LIVE} of them live`, () => {
     const { promise: asked, resolve } = Promise.withResolvers<void>();
     const env = { ...on.env, PATH: `${bin}:${on.env["PATH"] ?? ""}` };
     const source = sourceAt({ ...on, env }, { onWork: resolve });
-    const look = (): number =>
-      busyMs(() => {
-        expect(source.look({ repo: "", over: true }).rows.filter((row) => !isOver(row))).toHaveLength(COUNT);
+    const look = (): Promise<number> =>
+      busyMs(async () => {
+        expect((await source.look({ repo: "", over: true })).rows.filter((row) => !isOver(row))).toHaveLength(
+          COUNT,
+        );
       });
-    const first = look();
-    on.happen("r1", { type: "move-asked", by: HUMAN, at: minute(59), to: "stuck", readings: [] });
-    const again = look();
+    const first = await look();
+    await on.happen("r1", { type: "move-asked", by: HUMAN, at: minute(59), to: "stuck", readings: [] });
+    const again = await look();
     await asked;
     expect(gits()).toEqual([]);
     expect(asks()).toHaveLength(1);
-    const { rows } = source.look({ repo: "", over: true });
+    const { rows } = await source.look({ repo: "", over: true });
     expect(rows.filter(({ acts }) => acts.attach === "")).toHaveLength(LIVE);
     expect(again).toBeLessThan(Math.max(first, 200));
-    source.close();
-    on.store.close();
+    await source.close();
+    await on.store.close();
   });
 });

@@ -62,16 +62,16 @@ describe.runIf(hasTmux)("the screen", () => {
   }
 
   beforeAll(async () => {
-    on = stage();
-    on.runIn("aaaa", "reviewing", {
+    on = await stage();
+    await on.runIn("aaaa", "reviewing", {
       at: new Date().toISOString(),
       params: { branch: "one", summary: "What one is about" },
     });
-    on.runIn("bbbb", "working", {
+    await on.runIn("bbbb", "working", {
       at: new Date().toISOString(),
       params: { branch: "two", summary: "What 日本語 \u001B[2J is about" },
     });
-    on.agent("bbbb", "worker", "alive");
+    await on.agent("bbbb", "worker", "alive");
     const { files } = runFolders(on.home, "aaaa");
     mkdirSync(files, { recursive: true });
     writeFileSync(join(files, "TASK.md"), "# The page of one\n\n\u001B]0;owned\u0007text\n");
@@ -99,13 +99,13 @@ describe.runIf(hasTmux)("the screen", () => {
     await until("prompt>");
   });
 
-  afterAll(() => {
+  afterAll(async () => {
     try {
       tmux("kill-server");
     } catch {
       // It is gone with its last session.
     }
-    on.store.close();
+    await on.store.close();
     removeSites();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -127,20 +127,20 @@ describe.runIf(hasTmux)("the screen", () => {
     await until(/^> What one/m);
     keys("d");
     await until("delete: it is not over: cancel it first");
-    on.runIn("cccc", "stuck", { at: new Date().toISOString(), params: { branch: "three" } });
+    await on.runIn("cccc", "stuck", { at: new Date().toISOString(), params: { branch: "three" } });
     await until("2 wait for you");
     tmux("resize-window", "-t", "0", "-x", "50", "-y", "12");
     await until(/WAITS FOR AGE$/m);
     tmux("resize-window", "-t", "0", "-x", "80", "-y", "24");
     await until(/SESSION ROUND AGE TASK$/m);
-    on.happen("cccc", {
+    await on.happen("cccc", {
       type: "move-asked",
       by: { type: "human" },
       at: new Date().toISOString(),
       to: "cancelled",
       readings: [],
     });
-    on.store.hide("cccc", true);
+    await on.store.commit([{ type: "hide", run: "cccc", hidden: true }]);
     await until("1 waits for you");
     keys("q");
     const after = await until("left with 0");

@@ -8,17 +8,17 @@ const five = goodWorkflow("five-stages.yaml");
 const on = await machine(five);
 afterAll(() => on.store.close());
 
-function begin(id: string, told: string): void {
-  on.begin(id);
+async function begin(id: string, told: string): Promise<void> {
+  await on.begin(id);
   for (const word of wordsIn(told)) {
-    const run = on.store.load(id)?.run;
-    if (run !== undefined && word !== "") on.happen(id, happening(five, run, word));
+    const run = (await on.store.load(id))?.run;
+    if (run !== undefined && word !== "") await on.happen(id, happening(five, run, word));
   }
 }
 
 test("one row for each run", async () => {
-  begin("s1", "");
-  begin("s2", "ok*4, bad, ok*3");
+  await begin("s1", "");
+  await begin("s2", "ok*4, bad, ok*3");
   const { stdout } = await on.call("watch --once");
   const rows = stdout.split("\n").map((line) => line.split(/ {2,}/));
   const titles = rows.find(([name]) => name === "SUMMARY");

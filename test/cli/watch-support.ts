@@ -18,11 +18,11 @@ export type Stage = Site & {
   /** For commands: a state home, a home, and nothing else of this machine but its PATH. */
   readonly env: Readonly<Record<string, string>>;
   /** Brings a new run into a state; `at` is when it got there. */
-  runIn(id: string, state: string, more?: More): Run;
+  runIn(id: string, state: string, more?: More): Promise<Run>;
   /** One more event. */
-  happen(id: string, event: Incoming | ((run: Run) => Incoming)): Run;
+  happen(id: string, event: Incoming | ((run: Run) => Incoming)): Promise<Run>;
   /** An agent of the run as its folder would tell. */
-  agent(id: string, role: string, process: "alive" | "gone"): void;
+  agent(id: string, role: string, process: "alive" | "gone"): Promise<void>;
 };
 
 type More = {
@@ -33,45 +33,53 @@ type More = {
 
 export const crashed = (): ((run: Run) => Incoming) => ended("worker");
 
-export function stage(name = "shop"): Stage {
+export async function stage(name = "shop"): Promise<Stage> {
   const made = site(name);
   const store = openStore(made.home);
-  store.define(task.hash(), task.definition);
-  store.putProject({ repo: made.repo, name, defaultBranch: "main", agents: 4, remote: "" });
-  const append = (id: string, event: Incoming, more: More = {}): Run => {
-    const before = store.load(id)?.run ?? NO_RUN;
+  await store.commit([{ type: "define", hash: task.hash(), definition: task.definition }]);
+  await store.commit([
+    { type: "put-project", project: { repo: made.repo, name, defaultBranch: "main", agents: 4, remote: "" } },
+  ]);
+  const append = async (id: string, event: Incoming, more: More = {}): Promise<Run> => {
+    const { run: before = NO_RUN, row: { head } = { head: "" } } = (await store.load(id)) ?? {};
     const decided = step(task, before, event);
     if (!decided.ok) throw new Error(decided.refusal.message);
-    store.append({
-      run: id,
-      seq: before.seq,
-      at: event.at,
-      by: "by" in event ? event.by : { type: "engine" },
-      events: decided.events,
-      after: decided.run,
-      status: statusOf(task, decided.run),
-      deeds: [],
-      ...(before.seq === 0
-        ? { birth: { workflow: "task", goal: more.goal ?? "", repo: made.repo, base: made.base } }
-        : {}),
-    });
+    await store.commit([
+      {
+        type: "append",
+        entry: {
+          run: id,
+          seq: before.seq,
+          head,
+          at: event.at,
+          by: "by" in event ? event.by : { type: "engine" },
+          events: decided.events,
+          after: decided.run,
+          status: statusOf(task, decided.run),
+          deeds: [],
+          ...(before.seq === 0
+            ? { birth: { workflow: "task", goal: more.goal ?? "", repo: made.repo, base: made.base } }
+            : {}),
+        },
+      },
+    ]);
     return decided.run;
   };
-  const happen: Stage["happen"] = (id, event) =>
-    append(id, typeof event === "function" ? event(store.load(id)?.run ?? NO_RUN) : event);
+  const happen: Stage["happen"] = async (id, event) =>
+    append(id, typeof event === "function" ? event((await store.load(id))?.run ?? NO_RUN) : event);
   return {
     ...made,
     store,
     env: { ...made.env, SIGNALBOX_HOME: made.home.root },
     happen,
-    runIn(id, state, more = {}) {
+    async runIn(id, state, more = {}) {
       let run = NO_RUN;
       for (const word of story(state)) {
         const event = typeof word === "function" ? word(run) : word;
         const at = more.at ?? event.at;
         const begun =
           event.type === "run-started" ? { run: id, params: { ...event.params, ...more.params } } : {};
-        run = append(id, { ...event, at, ...begun }, more);
+        run = await append(id, { ...event, at, ...begun }, more);
       }
       return run;
     },
@@ -80,11 +88,11 @@ export function stage(name = "shop"): Stage {
   };
 }
 
-function putAgent(
+async function putAgent(
   { store, home }: { readonly store: SqliteStore; readonly home: Home },
   of: { readonly id: string; readonly role: string; readonly isAlive: boolean },
-): void {
-  const attempt = store.load(of.id)?.run.attempts[of.role] ?? 1;
+): Promise<void> {
+  const attempt = (await store.load(of.id))?.run.attempts[of.role] ?? 1;
   const key = { run: of.id, role: of.role, slot: "", attempt };
   const own = join(runFolders(home, of.id).agents, `${of.role}.${attempt}`);
   const dir = join(own, "turn-1");
@@ -93,27 +101,37 @@ function putAgent(
   const pid = of.isAlive ? process.pid : 4_194_000;
   writeFileSync(join(dir, "pid"), `${pid}\n${startOf(process.pid) ?? ""}\n${bootId()}\n`);
   writeFileSync(join(dir, "out.log"), "hello\n");
-  store.putAgent({
-    ...key,
-    token: `hash-${of.id}-${of.role}`,
-    dir: own,
-    turn: 1,
-    status: "running",
-    entry: 0,
-    startedAt: 1,
-  });
-  store.putJob({
-    ...key,
-    id: jobId(key, 1),
-    kind: "turn",
-    artifact: "",
-    tree: "",
-    dir,
-    startedAt: 1,
-    endsBy: 0,
-    stallMs: 0,
-    killed: "",
-    status: "live",
-    seat: "",
-  });
+  await store.commit([
+    {
+      type: "put-agent",
+      agent: {
+        ...key,
+        token: `hash-${of.id}-${of.role}`,
+        dir: own,
+        turn: 1,
+        status: "running",
+        entry: 0,
+        startedAt: 1,
+      },
+    },
+  ]);
+  await store.commit([
+    {
+      type: "put-job",
+      job: {
+        ...key,
+        id: jobId(key, 1),
+        kind: "turn",
+        artifact: "",
+        tree: "",
+        dir,
+        startedAt: 1,
+        endsBy: 0,
+        stallMs: 0,
+        killed: "",
+        status: "live",
+        seat: "",
+      },
+    },
+  ]);
 }

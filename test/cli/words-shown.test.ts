@@ -39,7 +39,7 @@ projection:
     data: { each: collected.issues, give: { said: { from: item.text }, by: { from: item.by } } }
 `;
 
-const on = scene({
+const on = await scene({
   ".signalbox/workflows/told/workflow.yaml": TOLD,
   "one.json": JSON.stringify({ summary: "It works.", issues: ["slow", "large"] }),
   "two.json": JSON.stringify({ summary: "It is quick.", issues: ["large"] }),

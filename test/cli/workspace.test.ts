@@ -1,4 +1,5 @@
 /** The workspaces of runs: listed with what is odd, and released when no run needs them. */
+import { claim, newFence, settle as settleEffect } from "../support/effects.ts";
 import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -28,18 +29,18 @@ async function told(desk: Desk): Promise<readonly string[]> {
 const pathOf = (desk: Desk, name: string): string => join(desk.home.workspaces, name);
 
 /** Nobody carries out what is due. */
-function settle(desk: Desk, id: string): void {
-  desk.withStore((store) => {
-    const fence = store.fence();
-    for (const { key } of store.deeds(id)) {
-      store.claim(key, fence, Date.now());
-      store.settle(key, fence, { type: "done", note: "" });
+async function settle(desk: Desk, id: string): Promise<void> {
+  await desk.withStore(async (store) => {
+    const fence = await newFence(store);
+    for (const { key } of await store.deeds(id)) {
+      await claim(store, key, { fence: fence, leaseUntil: Date.now() });
+      await settleEffect(store, key, { fence, outcome: { type: "done", note: "" } });
     }
   });
 }
 
 test("a run has a workspace of its own name from when it begins until it is over", async () => {
-  const desk = deskOf({ agents: 2 });
+  const desk = await deskOf({ agents: 2 });
   expect(await told(desk)).toEqual([]);
   const path = await desk.begin("r1");
   const before = repositoryOf(desk);
@@ -68,7 +69,7 @@ test("a run has a workspace of its own name from when it begins until it is over
 });
 
 test("gc: of a run that is over, and of one that the journal does not know", async () => {
-  const desk = deskOf({ agents: 3 });
+  const desk = await deskOf({ agents: 3 });
   const over = await desk.begin("r1");
   const unknown = await desk.begin("r2");
   const live = await desk.begin("r3");
@@ -79,12 +80,12 @@ test("gc: of a run that is over, and of one that the journal does not know", asy
     code: "left",
     left: ["r1: it is being released: signalbox show r1"],
   });
-  settle(desk, "r1");
+  await settle(desk, "r1");
   expect((await told(desk))[0]).toBe("r1, r1 is over");
-  desk.withStore((store) => store.database.run("DELETE FROM runs WHERE id = 'r2'"));
+  await desk.withStore((store) => store.database.run("DELETE FROM runs WHERE id = 'r2'"));
   expect((await told(desk))[1]).toBe("r2, the journal is damaged: signalbox doctor");
   expect(await document(desk, "gc", "--project", "desk")).toMatchObject({ exit: 1, done: [{ run: "r1" }] });
-  desk.withStore((store) => store.database.run("DELETE FROM events WHERE run = 'r2'"));
+  await desk.withStore((store) => store.database.run("DELETE FROM events WHERE run = 'r2'"));
   expect(await told(desk)).toEqual(["r2, the journal does not know r2", "r3"]);
   const given = await document(desk, "gc");
   expect(given).toMatchObject({
@@ -106,12 +107,12 @@ test("gc: of a run that is over, and of one that the journal does not know", asy
 });
 
 test("gc: of a run that is over, and that was killed while it made its workspace", async () => {
-  const desk = deskOf({ agents: 1 });
+  const desk = await deskOf({ agents: 1 });
   const path = await desk.begin("r1");
   put(path, { "left.txt": "somebody's\n" });
   await desk.move("r1", "finished");
-  settle(desk, "r1");
-  desk.withStore((store) => store.database.run("DELETE FROM workspaces"));
+  await settle(desk, "r1");
+  await desk.withStore((store) => store.database.run("DELETE FROM workspaces"));
   expect(await told(desk)).toEqual(["r1, r1 is over"]);
   expect(await document(desk, "gc")).toMatchObject({
     exit: 0,
@@ -140,13 +141,13 @@ test.for<[how: string, spoil: (desk: Desk, path: string) => void, odd: string]>(
     "on no branch",
   ],
 ])("list tells what is odd: %s", async ([, spoil, odd]) => {
-  const desk = deskOf({ agents: 1 });
+  const desk = await deskOf({ agents: 1 });
   spoil(desk, await desk.begin("r1"));
   expect(await told(desk)).toEqual([`r1, ${odd}`]);
 });
 
 test("what lies among the workspaces and belongs to no run is reported, and left", async () => {
-  const desk = deskOf({ agents: 1 });
+  const desk = await deskOf({ agents: 1 });
   await desk.begin("r1");
   put(pathOf(desk, "strange"), { "x.txt": "x\n" });
   expect(await document(desk, "list")).toMatchObject({ strange: [pathOf(desk, "strange")] });
@@ -157,11 +158,11 @@ test("what lies among the workspaces and belongs to no run is reported, and left
 });
 
 test("a repository that is gone: the workspace is released all the same", async () => {
-  const desk = deskOf({ agents: 1 });
+  const desk = await deskOf({ agents: 1 });
   const path = await desk.begin("r1");
   put(path, { "a.txt": "changed\n" });
   await desk.move("r1", "finished");
-  settle(desk, "r1");
+  await settle(desk, "r1");
   renameSync(join(desk.repo, ".git"), join(desk.root, "moved"));
   expect(await document(desk, "gc", "--all")).toMatchObject({
     exit: 0,
@@ -172,7 +173,7 @@ test("a repository that is gone: the workspace is released all the same", async 
 });
 
 test("agents look, and release nothing", async () => {
-  const desk = deskOf({ agents: 1 });
+  const desk = await deskOf({ agents: 1 });
   const agent = { cwd: desk.repo, env: { ...desk.env, CLAUDECODE: "1" } };
   expect(await run(["workspace", "list"], agent)).toMatchObject({ code: 0 });
   expect(await run(["workspace", "gc"], agent)).toMatchObject({ code: 4 });

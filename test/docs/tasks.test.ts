@@ -109,16 +109,16 @@ async function rest(): Promise<void> {
   const state = homeAt(join(home, ".local/state/signalbox"));
   const giveUpAt = performance.now() + REST_MS;
   for (let calm = 0; calm < CALM && performance.now() < giveUpAt; await pause(30))
-    calm = isBusy(state) ? 0 : calm + 1;
+    calm = (await isBusy(state)) ? 0 : calm + 1;
 }
 
-function isBusy(state: ReturnType<typeof homeAt>): boolean {
+async function isBusy(state: ReturnType<typeof homeAt>): Promise<boolean> {
   if (!existsSync(state.database)) return false;
   const store = openStore(state);
   try {
-    return store.isBusy(Date.now());
+    return await store.isBusy();
   } finally {
-    store.close();
+    await store.close();
   }
 }
 

@@ -180,7 +180,7 @@ test("a stream ends when its reader has left", async () => {
   const dir = join(on.root, "turn");
   mkdirSync(dir);
   writeFileSync(join(dir, "out.log"), "one\n");
-  on.withStore((store) => store.putJob({ ...JOB, dir }));
+  await on.withStore((store) => store.commit([{ type: "put-job", job: { ...JOB, dir } }]));
   const child = spawn(signalbox, ["logs", "a1", "-f"], { cwd: on.repo, env: on.env });
   onTestFinished(() => void child.kill("SIGKILL"));
   let stderr = "";

@@ -14,10 +14,10 @@ const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
 const quiet = async (flow: Flow): Promise<void> => {
   await expect.poll(() => processesOf(flow).length, { timeout: 60_000 }).toBe(0);
 };
-const workspaceOf = (flow: Flow, run: string): string =>
-  flow.withStore((store) => store.workspace(run)?.path ?? "");
-const branchOf = (flow: Flow, run: string): string =>
-  flow.withStore((store) => store.workspace(run)?.branch ?? "");
+const workspaceOf = (flow: Flow, run: string): Promise<string> =>
+  flow.withStore(async (store) => (await store.workspace(run))?.path ?? "");
+const branchOf = (flow: Flow, run: string): Promise<string> =>
+  flow.withStore(async (store) => (await store.workspace(run))?.branch ?? "");
 
 test.runIf(isPerson)(
   "task merge: refused where it cannot be, done where it can",
@@ -26,15 +26,16 @@ test.runIf(isPerson)(
     const flow = await makeFlow(2);
     const remote = join(flow.root, "remote.git");
     execFileSync("git", ["clone", "-q", "--bare", flow.repo, remote]);
-    flow.withStore((store) => {
-      const project = store.projectAt(flow.repo);
-      if (project !== undefined) store.putProject({ ...project, remote });
+    await flow.withStore(async (store) => {
+      const project = await store.projectAt(flow.repo);
+      if (project !== undefined)
+        await store.commit([{ type: "put-project", project: { ...project, remote } }]);
     });
     const run = await flow.create("a change");
     const early = await flow.say(`task merge ${run}`);
     expect([4, 5]).toContain(early.code);
     await flow.until(run, ["reviewing"]);
-    const [path, branch] = [workspaceOf(flow, run), branchOf(flow, run)];
+    const [path, branch] = [await workspaceOf(flow, run), await branchOf(flow, run)];
     flow.git("push", "-q", remote, branch);
     const main = flow.git("rev-parse", "main");
 
@@ -48,7 +49,7 @@ test.runIf(isPerson)(
       Object.fromEntries(Object.entries(tried).map(([what, of]) => [what, (of as { code: number }).code])),
     ).toEqual({ "a dirty checkout": 5, "a strategy that is none": 2, "two strategies": 2 });
     expect(flow.git("rev-parse", "main")).toBe(main);
-    expect(flow.state(run)).toBe("reviewing");
+    expect(await flow.state(run)).toBe("reviewing");
 
     const merged = await flow.say(`task merge ${run} --strategy merge --delete-remote`);
     expect(merged).toMatchObject({
@@ -62,7 +63,7 @@ test.runIf(isPerson)(
     const again = await flow.say(`task merge ${run} --delete-remote`);
     expect(again).toMatchObject({ code: 0, document: { how: "already", to: "done", remote: "deleted" } });
     await quiet(flow);
-    flow.withStore((store) => expect(store.workspace(run)?.status).toBe("released"));
+    await flow.withStore(async (store) => expect((await store.workspace(run))?.status).toBe("released"));
     expect(path).not.toBe("");
     expect((await flow.say(`verify ${run}`)).code).toBe(0);
   },
@@ -109,11 +110,12 @@ test.runIf(isPerson)(
     const hold = join(flow.ledger, "hold");
     writeFileSync(hold, "");
     const run = await flow.create("a change");
-    const isAtWork = (): boolean => flow.withStore((store) => store.jobs({ run, status: "live" }).length > 0);
+    const isAtWork = (): Promise<boolean> =>
+      flow.withStore(async (store) => (await store.jobs({ run, status: "live" })).length > 0);
     await expect.poll(isAtWork, { timeout: 60_000 }).toBe(true);
     writeFileSync(join(flow.repo, "README.md"), "Of somebody else.\n");
     flow.git("commit", "--quiet", "--all", "--message", "elsewhere");
-    const path = workspaceOf(flow, run);
+    const path = await workspaceOf(flow, run);
     gitIn(path, "fetch", "--quiet", flow.repo, "main");
     gitIn(path, "reset", "--quiet", "--soft", "FETCH_HEAD");
     rmSync(hold);
@@ -122,7 +124,7 @@ test.runIf(isPerson)(
     const said = "This would undo 1 file changed on main: README.md. Nothing was changed.";
     const at = flow.git("rev-parse", "main");
     expect(await flow.say(`task merge ${run}`)).toMatchObject({ code: 5, document: { message: said } });
-    expect([flow.git("rev-parse", "main"), flow.state(run)]).toEqual([at, "reviewing"]);
+    expect([flow.git("rev-parse", "main"), await flow.state(run)]).toEqual([at, "reviewing"]);
     const history = async (): Promise<string> =>
       JSON.stringify((await flow.say(`history ${run} --limit 1000`)).document);
     expect(await history()).toContain(`the merge was refused. ${said}`);
@@ -156,7 +158,7 @@ test.runIf(isPerson)(
     expect(flow.git("rev-parse", "main")).toBe(at);
 
     const loose = await reviewed(flow, "loose");
-    const path = workspaceOf(flow, loose);
+    const path = await workspaceOf(flow, loose);
     expect(gitIn(path, "status", "--porcelain", "--untracked-files=all")).toContain(`work-${loose}.txt`);
     gitIn(path, "add", "-A");
     gitIn(path, "commit", "-q", "-m", "The same content");
@@ -174,11 +176,11 @@ test.runIf(isPerson)(
     const flow = await makeFlow(1);
     const run = await reviewed(flow, "loose");
     const main = flow.git("rev-parse", "main");
-    writeFileSync(join(workspaceOf(flow, run), "late.txt"), "nobody reviewed it\n");
+    writeFileSync(join(await workspaceOf(flow, run), "late.txt"), "nobody reviewed it\n");
     const no = await flow.say(`task merge ${run}`);
     expect(no).toMatchObject({ code: 5, document: { code: "stale" } });
     expect(no.document["message"]).toContain("changed after review was made: late.txt. Nothing was merged.");
-    expect([flow.git("rev-parse", "main"), flow.state(run)]).toEqual([main, "reviewing"]);
+    expect([flow.git("rev-parse", "main"), await flow.state(run)]).toEqual([main, "reviewing"]);
     expect((await flow.say(`waive ${run} review --reason "seen"`)).code).toBe(0);
     expect(await flow.say(`task merge ${run}`)).toMatchObject({ code: 0, document: { files: 3 } });
     expect(flow.git("show", "main:late.txt")).toBe("nobody reviewed it");
@@ -237,9 +239,9 @@ test.runIf(isPerson)(
   async () => {
     const flow = await makeFlow(1);
     const run = await reviewed(flow, "loose");
-    writeFileSync(join(workspaceOf(flow, run), "IDEA.md"), "half a thought\n");
+    writeFileSync(join(await workspaceOf(flow, run), "IDEA.md"), "half a thought\n");
     const { code } = await flow.say(`task cancel ${run} --yes`);
-    expect([code, flow.git("show", `${branchOf(flow, run)}:IDEA.md`)]).toEqual([0, "half a thought"]);
+    expect([code, flow.git("show", `${await branchOf(flow, run)}:IDEA.md`)]).toEqual([0, "half a thought"]);
   },
 );
 
@@ -265,15 +267,17 @@ test.runIf(isPerson).for(IS_DEEP ? ELSEWHERE : ELSEWHERE.slice(-1))(
     const run = await flow.create("a change");
     await flow.until(run, ["reviewing"]);
     await quiet(flow);
-    merge(flow, branchOf(flow, run));
+    merge(flow, await branchOf(flow, run));
     const at = flow.git("rev-parse", "main");
     // A command that only looks has it noticed.
     expect((await flow.say("task list")).code).toBe(0);
     await expect.poll(() => saysMerged(flow, run), { timeout: 30_000 }).toBe("refs/heads/main");
     await quiet(flow);
     // An agent without a sandbox can merge and push like a person: nothing that is seen ends a run.
-    expect(flow.state(run)).toBe("reviewing");
-    expect(story(flow, run)).toContain(`It looks merged: refs/heads/main, commit ${at.slice(0, 12)} by Life`);
+    expect(await flow.state(run)).toBe("reviewing");
+    expect(await story(flow, run)).toContain(
+      `It looks merged: refs/heads/main, commit ${at.slice(0, 12)} by Life`,
+    );
 
     const done = await flow.say(`task merge ${run}`);
     expect(done).toMatchObject({ code: 0, document: { how: "already", to: "done", files: 0 } });
@@ -284,9 +288,9 @@ test.runIf(isPerson).for(IS_DEEP ? ELSEWHERE : ELSEWHERE.slice(-1))(
     );
     expect(flow.git("rev-parse", "main")).toBe(at);
     await quiet(flow);
-    flow.withStore((store) => {
-      expect(store.workspace(run)?.status).toBe("released");
-      const moved = store.events(run).findLast(({ event }) => event.type === "moved");
+    await flow.withStore(async (store) => {
+      expect((await store.workspace(run))?.status).toBe("released");
+      const moved = (await store.events(run)).findLast(({ event }) => event.type === "moved");
       expect(moved?.by).toMatchObject({ type: "human" });
     });
     expect(flow.git("fsck", "--strict")).toBe("");
@@ -294,8 +298,8 @@ test.runIf(isPerson).for(IS_DEEP ? ELSEWHERE : ELSEWHERE.slice(-1))(
 );
 
 /** As an agent outside of a sandbox can: its commit is put into the user's repository, and refs there are written. */
-const forge = (flow: Flow, run: string, ref: string): void => {
-  flow.git("fetch", "-q", workspaceOf(flow, run), "HEAD");
+const forge = async (flow: Flow, run: string, ref: string): Promise<void> => {
+  flow.git("fetch", "-q", await workspaceOf(flow, run), "HEAD");
   flow.git("update-ref", ref, "FETCH_HEAD");
 };
 
@@ -333,10 +337,10 @@ test.runIf(isPerson)(
     const run = await taskIn(flow, "working", ["hold"]);
     for (const ref of REFS) {
       const before = flow.git("rev-parse", "main");
-      forge(flow, run, ref);
+      await forge(flow, run, ref);
       await flow.say("task list");
       await quiet(flow);
-      expect([flow.state(run), await saysMerged(flow, run)]).toEqual(["working", ""]);
+      expect([await flow.state(run), await saysMerged(flow, run)]).toEqual(["working", ""]);
       unforge(flow, before);
     }
     expect((await flow.say(`move ${run} done`)).code).toBe(5);
@@ -358,21 +362,21 @@ test.runIf(isPerson).for(HANDED_OVER)(
     const run = await taskIn(flow, state, flags);
     for (const ref of REFS) {
       const before = flow.git("rev-parse", "main");
-      forge(flow, run, ref);
+      await forge(flow, run, ref);
       await flow.say("task list");
       await expect.poll(() => saysMerged(flow, run), { timeout: 30_000 }).toBe(ref);
-      expect(flow.state(run)).toBe(state);
+      expect(await flow.state(run)).toBe(state);
       unforge(flow, before);
       await flow.say("task list");
       await expect.poll(() => saysMerged(flow, run), { timeout: 30_000 }).toBe("");
     }
-    forge(flow, run, "refs/heads/main");
+    await forge(flow, run, "refs/heads/main");
     await flow.say("task list");
     await expect.poll(() => saysMerged(flow, run), { timeout: 30_000 }).toBe("refs/heads/main");
     const { document } = await flow.say(`why ${run}`);
     expect(document["notes"]).toEqual([expect.stringContaining("the branch looks merged: refs/")]);
     // A person says that it is so: that, and nothing else, ends it.
     expect(await flow.say(`move ${run} done`)).toMatchObject({ code: 0, document: { to: "done" } });
-    expect(story(flow, run)).toContain("It looks merged: refs/heads/main");
+    expect(await story(flow, run)).toContain("It looks merged: refs/heads/main");
   },
 );

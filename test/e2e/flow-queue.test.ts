@@ -16,7 +16,7 @@ test.runIf(isPerson)(
   { timeout: 240_000 },
   async () => {
     const flow = await makeFlow(4);
-    const most = (): number => Math.max(...turnsOf(flow).map(({ count }) => count));
+    const most = async (): Promise<number> => Math.max(...(await turnsOf(flow)).map(({ count }) => count));
     // No agent ends while this file exists: more of them can only be at work because more may be.
     const hold = join(flow.ledger, "hold");
     writeFileSync(hold, "");
@@ -29,14 +29,15 @@ test.runIf(isPerson)(
       kind: "queue",
       sentence: `Queued: ${full}`,
     });
-    const isPending = (run: string): boolean => flow.state(run) === "pending";
-    expect([runs.filter(isPending).length, most()]).toEqual([8, 4]);
+    const pending = async (): Promise<number> =>
+      (await Promise.all(runs.map((run) => flow.state(run)))).filter((state) => state === "pending").length;
+    expect([await pending(), await most()]).toEqual([8, 4]);
     expect((await flow.say("project update --agents 6")).code).toBe(0);
     await expect.poll(() => aliveIn(flow), { timeout: 60_000 }).toBe(6);
-    expect(runs.filter(isPending)).toHaveLength(6);
+    expect(await pending()).toBe(6);
     rmSync(hold);
     for (const run of runs) await flow.until(run, ["reviewing"]);
-    expect(most()).toBe(6);
+    expect(await most()).toBe(6);
   },
 );
 
@@ -48,21 +49,22 @@ test.runIf(isPerson)(
     const runs: string[] = [];
     for (const name of ["the first", "the second", "the third"]) runs.push(await flow.create(name));
     for (const run of runs) await flow.until(run, ["reviewing"]);
-    const isIdle = (): boolean => flow.withStore((store) => !store.isBusy(Date.now()));
+    const isIdle = (): Promise<boolean> => flow.withStore(async (store) => !(await store.isBusy()));
     await expect.poll(isIdle, { timeout: 60_000 }).toBe(true);
     writeFileSync(join(flow.ledger, "hold"), "");
     for (const run of runs) expect((await flow.say(`task request-changes ${run} "once more"`)).code).toBe(0);
-    const waiting = (): number => flow.withStore((store) => store.queuedDeeds().length);
-    await expect.poll(() => aliveIn(flow) + waiting(), { timeout: 60_000 }).toBe(3);
-    expect([aliveIn(flow), waiting()]).toEqual([2, 1]);
+    const waiting = (): Promise<number> =>
+      flow.withStore(async (store) => (await store.queuedDeeds()).length);
+    await expect.poll(async () => (await aliveIn(flow)) + (await waiting()), { timeout: 60_000 }).toBe(3);
+    expect([await aliveIn(flow), await waiting()]).toEqual([2, 1]);
     expect((await flow.say("project update --agents 3")).code).toBe(0);
     await expect.poll(() => aliveIn(flow), { timeout: 60_000 }).toBe(3);
   },
 );
 
 /** Agents that have begun a turn and have not ended it. */
-function aliveIn({ withStore }: Flow): number {
-  const dirs = withStore((store) => store.jobs({ status: "live" })).flatMap(({ kind, dir }) =>
+async function aliveIn({ withStore }: Flow): Promise<number> {
+  const dirs = (await withStore((store) => store.jobs({ status: "live" }))).flatMap(({ kind, dir }) =>
     kind === "turn" ? [dir] : [],
   );
   return dirs.filter((dir) => existsSync(join(dir, "claim")) && !existsSync(join(dir, "exit"))).length;
@@ -77,11 +79,13 @@ test.runIf(isPerson)(
     const two = await flow.create("the second");
     const three = await flow.create("the third");
     for (const run of [one, two, three]) await flow.until(run, ["reviewing"]);
-    expect(Math.max(...turnsOf(flow).map(({ count }) => count))).toBe(1);
+    expect(Math.max(...(await turnsOf(flow)).map(({ count }) => count))).toBe(1);
     expect((await flow.say(`task cancel ${two} --yes`)).code).toBe(0);
-    flow.withStore((store) => {
-      expect(store.queued()).toEqual([]);
-      const by = store.events(two).find(({ event }) => event.type === "moved" && event.to === "planning");
+    await flow.withStore(async (store) => {
+      expect(await store.queued()).toEqual([]);
+      const by = (await store.events(two)).find(
+        ({ event }) => event.type === "moved" && event.to === "planning",
+      );
       expect(by?.by).toEqual({ type: "engine" });
     });
     const { code } = await flow.say(`verify ${two}`);
@@ -96,27 +100,33 @@ test.runIf(isPerson)(
     const flow = await makeFlow(1);
     writeFileSync(join(flow.ledger, "hold"), "");
     const one = await flow.create("the first");
-    const isAtWork = (): boolean =>
-      flow.withStore((store) => store.jobs({ run: one, status: "live" }).length > 0);
+    const isAtWork = (): Promise<boolean> =>
+      flow.withStore(async (store) => (await store.jobs({ run: one, status: "live" })).length > 0);
     await expect.poll(isAtWork, { timeout: 60_000 }).toBe(true);
     // Without a summary it begins at once, and its worker asks.
     const asking = await flow.say("task create --harness worker --review-harness reviewer");
     const two = String(asking.document["run"]);
-    expect([asking.code, flow.state(two)]).toEqual([0, "clarification"]);
-    const isQueued = (): boolean => flow.withStore((store) => store.deeds(two).some((deed) => deed.isQueued));
+    expect([asking.code, await flow.state(two)]).toEqual([0, "clarification"]);
+    const isQueued = (): Promise<boolean> =>
+      flow.withStore(async (store) => (await store.deeds(two)).some((deed) => deed.isQueued));
     await expect.poll(isQueued, { timeout: 60_000 }).toBe(true);
     const full = "1 of 1 agents at work (raise with: signalbox project update repo --agents 2)";
     expect((await flow.say(`show ${two}`)).document["waits"]).toMatchObject({
       kind: "queue",
       sentence: `Queued: worker cannot begin: ${full}`,
     });
-    const path = flow.withStore((store) => store.workspace(two)?.path ?? "");
+    const path = await flow.withStore(async (store) => (await store.workspace(two))?.path ?? "");
     expect(existsSync(path)).toBe(true);
     expect((await flow.say(`task cancel ${two} --yes`)).code).toBe(0);
-    const left = (): number =>
-      flow.withStore((store) => store.deeds(two).filter(({ status }) => status !== "done").length);
+    const left = (): Promise<number> =>
+      flow.withStore(
+        async (store) => (await store.deeds(two)).filter(({ status }) => status !== "done").length,
+      );
     await expect.poll(left, { timeout: 60_000 }).toBe(0);
-    expect([existsSync(path), flow.withStore((store) => store.jobs({ run: two }))]).toEqual([false, []]);
+    expect([existsSync(path), await flow.withStore((store) => store.jobs({ run: two }))]).toEqual([
+      false,
+      [],
+    ]);
   },
 );
 
@@ -126,7 +136,7 @@ test.runIf(isPerson)("a chain of dependencies, and one that was given up", { tim
   const two = await flow.create("the second", `--depends-on ${one}`);
   const three = await flow.create("the third", `--depends-on ${two}`);
   await flow.until(one, ["reviewing"]);
-  expect([flow.state(two), flow.state(three)]).toEqual(["pending", "pending"]);
+  expect([await flow.state(two), await flow.state(three)]).toEqual(["pending", "pending"]);
   expect((await flow.say(`show ${two}`)).document["waits"]).toMatchObject({
     kind: "queue",
     sentence: `Waits for ${one} (reviewing).`,
@@ -136,14 +146,14 @@ test.runIf(isPerson)("a chain of dependencies, and one that was given up", { tim
   expect(circle.document["message"]).toContain(`${one} -> ${three} -> ${two} -> ${one}`);
   expect((await flow.say(`move ${one} done`)).code).toBe(0);
   await flow.until(two, ["reviewing"]);
-  expect(flow.state(three)).toBe("pending");
+  expect(await flow.state(three)).toBe("pending");
   expect((await flow.say(`task cancel ${two} --yes`)).code).toBe(0);
   const mend = `update ${three} --depends-on none`;
   expect((await flow.say(`show ${three}`)).document["waits"]).toMatchObject({
     kind: "person",
     sentence: `Waits for ${two}, which was cancelled: signalbox ${mend}`,
   });
-  expect(flow.state(three)).toBe("pending");
+  expect(await flow.state(three)).toBe("pending");
   expect((await flow.say(mend)).code).toBe(0);
   await flow.until(three, ["reviewing"]);
 });
@@ -154,18 +164,21 @@ test.runIf(isPerson && IS_DEEP)(
   async () => {
     const flow = await makeFlow(1);
     const one = await flow.create("the first", "--no-start");
-    const branch = String(flow.withStore((store) => store.load(one)?.run.params["branch"]));
+    const branch = String(
+      await flow.withStore(async (store) => (await store.load(one))?.run.params["branch"]),
+    );
     const elsewhere = join(flow.root, "elsewhere");
     flow.git("worktree", "add", "--quiet", "-b", branch, elsewhere);
     expect((await flow.say(`task start ${one}`)).code).toBe(0);
-    const attention = (): string => flow.withStore((store) => store.load(one)?.row.attention ?? "");
+    const attention = (): Promise<string> =>
+      flow.withStore(async (store) => (await store.load(one))?.row.attention ?? "");
     await expect.poll(attention, { timeout: 60_000 }).toContain(`is checked out in ${elsewhere}`);
     await expect.poll(() => processesOf(flow).length, { timeout: 60_000 }).toBe(0);
-    const supervisors = (): unknown =>
+    const supervisors = (): Promise<unknown> =>
       flow.withStore(({ database }) => database.get("SELECT value FROM meta WHERE name = 'fence'"));
-    const before = supervisors();
+    const before = await supervisors();
     for (const line of ["list", "task list", `why ${one}`]) expect((await flow.say(line)).code).toBe(0);
-    expect([supervisors(), processesOf(flow)]).toEqual([before, []]);
+    expect([await supervisors(), processesOf(flow)]).toEqual([before, []]);
     flow.git("worktree", "remove", elsewhere);
     expect((await flow.say(`resume ${one}`)).code).toBe(0);
     await expect.poll(attention, { timeout: 60_000 }).toBe("");
@@ -198,14 +211,14 @@ test.runIf(isPerson)(
     const runs = await Promise.all(Array.from({ length: COUNT }, (_, at) => flow.create(`task ${at}`)));
     expect(new Set(runs).size).toBe(COUNT);
     for (const run of runs) await flow.until(run, ["reviewing"]);
-    const isBusy = (): boolean => flow.withStore((store) => store.isBusy(Date.now()));
+    const isBusy = (): Promise<boolean> => flow.withStore((store) => store.isBusy());
     await expect.poll(isBusy, { timeout: 60_000 }).toBe(false);
-    flow.withStore((store) => {
+    await flow.withStore(async (store) => {
       for (const run of runs) {
-        expect(store.attentionOf(run)).toBe("");
-        expect(store.deeds(run).filter(({ status }) => status !== "done")).toEqual([]);
+        expect((await store.marks(run))?.attention).toBe("");
+        expect((await store.deeds(run)).filter(({ status }) => status !== "done")).toEqual([]);
       }
-      expect(store.workspaces().map(({ run }) => run)).toEqual(runs.toSorted());
+      expect((await store.workspaces()).map(({ run }) => run)).toEqual(runs.toSorted());
     });
     flow.git("fsck", "--strict");
   },

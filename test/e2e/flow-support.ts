@@ -71,9 +71,9 @@ export type Flow = Life & {
   readonly say: (line: string, more?: Readonly<Record<string, string>>) => Promise<Answer>;
   /** Makes a task; gives its id. */
   readonly create: (summary: string, more?: string) => Promise<string>;
-  readonly state: (run: string) => string;
+  readonly state: (run: string) => Promise<string>;
   readonly until: (run: string, states: readonly string[]) => Promise<string>;
-  readonly withStore: <T>(work: (store: SqliteStore) => T) => T;
+  readonly withStore: <T>(work: (store: SqliteStore) => T | Promise<T>) => Promise<T>;
 };
 
 export async function makeFlow(agents: number): Promise<Flow> {
@@ -92,12 +92,12 @@ export async function makeFlow(agents: number): Promise<Flow> {
     const argv = line.match(/"[^"]*"|\S+/g)?.map((word) => word.replaceAll('"', "")) ?? [];
     return type(life, argv, more);
   };
-  const withStore: Flow["withStore"] = (work) => {
+  const withStore: Flow["withStore"] = async (work) => {
     const store = openStore(life.home);
     try {
-      return work(store);
+      return await work(store);
     } finally {
-      store.close();
+      await store.close();
     }
   };
   const made = await say(`project add --agents ${agents}`);
@@ -119,15 +119,15 @@ export async function makeFlow(agents: number): Promise<Flow> {
       if (code !== 0) throw new Error(`${JSON.stringify(document)} ${stderr}`);
       return String(document["run"]);
     },
-    state: (run) => look(life, run).state,
+    state: async (run) => (await look(life, run)).state,
     async until(run, states) {
       const endsAt = performance.now() + 60_000;
       for (;;) {
-        const { state, attention } = look(life, run);
+        const { state, attention } = await look(life, run);
         if (states.includes(state)) return state;
         if (attention !== "" || performance.now() > endsAt)
           throw new Error(
-            `${run} is in ${state}, and not in ${states.join(" or ")}: ${attention}\n${story(life, run)}`,
+            `${run} is in ${state}, and not in ${states.join(" or ")}: ${attention}\n${await story(life, run)}`,
           );
         await pause(25);
       }
@@ -136,8 +136,10 @@ export async function makeFlow(agents: number): Promise<Flow> {
 }
 
 /** How many turns of agents were under way at the same time, at each moment at which that changed: as their folders say. */
-export function turnsOf({ withStore }: Flow): readonly { readonly at: number; readonly count: number }[] {
-  const jobs = withStore((store) => store.jobs({}).filter(({ kind }) => kind === "turn"));
+export async function turnsOf({
+  withStore,
+}: Flow): Promise<readonly { readonly at: number; readonly count: number }[]> {
+  const jobs = await withStore(async (store) => (await store.jobs({})).filter(({ kind }) => kind === "turn"));
   const at = (dir: string, file: string): number =>
     statSync(join(dir, file), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
   let count = 0;

@@ -20,12 +20,9 @@ async function quiet(flow: Flow): Promise<void> {
   await expect.poll(() => processesOf(flow).length, { timeout: 60_000 }).toBe(0);
 }
 
-function pageOf(flow: Flow, run: string): string {
+async function pageOf(flow: Flow, run: string): Promise<string> {
   return readFileSync(
-    join(
-      flow.withStore((store) => store.workspace(run)?.path ?? ""),
-      "TASK.md",
-    ),
+    join(await flow.withStore(async (store) => (await store.workspace(run))?.path ?? ""), "TASK.md"),
     "utf8",
   );
 }
@@ -42,7 +39,7 @@ test.runIf(isPerson)(
       code: 0,
       document: { from: "stuck", to: "working" },
     });
-    expect(pageOf(flow, run)).toMatch(/^## Fix Instructions\n\n.*\n\nTry again\.\nWhat stopped it: /m);
+    expect(await pageOf(flow, run)).toMatch(/^## Fix Instructions\n\n.*\n\nTry again\.\nWhat stopped it: /m);
     await flow.until(run, ["stuck"]);
     await quiet(flow);
     rmSync(join(flow.ledger, `${run}.reject`));
@@ -70,7 +67,7 @@ test.runIf(isPerson)(
     await flow.until(failed, ["stuck"]);
     await flow.until(asked, ["clarification"]);
     expect((await flow.say(`accept ${failed}`)).document["code"]).toBe("needs-text");
-    expect(flow.state(failed)).toBe("stuck");
+    expect(await flow.state(failed)).toBe("stuck");
     await quiet(flow);
     expect(await flow.say(`accept ${failed} "The test is wrong"`)).toMatchObject({
       code: 0,
@@ -105,7 +102,7 @@ test.runIf(isPerson)(
     const refused = async (more?: Record<string, string>) => {
       const { document } = await flow.say(`accept ${run} "It is right"`, more);
       const { code, message, next } = document as Record<string, string>;
-      return { code, message, next, state: flow.state(run) };
+      return { code, message, next, state: await flow.state(run) };
     };
     const again = `signalbox accept ${run} "TEXT"`;
     writeFileSync(join(flow.repo, "README.md"), "mine\n");
@@ -148,12 +145,12 @@ test.runIf(isPerson)(
     const run = await begun(flow, "reject");
     await flow.until(run, ["stuck"]);
     await quiet(flow);
-    const path = flow.withStore((store) => store.workspace(run)?.path ?? "");
+    const path = await flow.withStore(async (store) => (await store.workspace(run))?.path ?? "");
     writeFileSync(join(path, "backdoor.sh"), "exit\n");
     const refused = await flow.say(`accept ${run} "I looked at the diff"`);
     expect(refused).toMatchObject({ code: 5, document: { code: "stale" } });
     expect(refused.document["message"]).toContain("backdoor.sh");
-    expect(flow.state(run)).toBe("stuck");
+    expect(await flow.state(run)).toBe("stuck");
     expect(() => flow.git("show", "main:backdoor.sh")).toThrow("backdoor.sh");
     // The branch has it now: who has looked may accept it.
     expect(flow.git("show", `signalbox/${run}:backdoor.sh`)).toBe("exit");

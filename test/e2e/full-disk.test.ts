@@ -14,10 +14,10 @@ const canMount = spawnSync("unshare", [...ALONE, "mount", "-t", "tmpfs", "none",
 
 const BIN = join(import.meta.dirname, "../../bin/signalbox");
 let root: string;
-beforeAll(() => {
+beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), "signalbox-full-"));
   mkdirSync(join(root, "disk"));
-  openStore(homeAt(join(root, "home"))).close();
+  await openStore(homeAt(join(root, "home"))).close();
 });
 afterAll(() => {
   rmSync(root, { recursive: true, force: true });

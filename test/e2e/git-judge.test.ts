@@ -50,7 +50,10 @@ async function checkedOut<T extends Site & { readonly path: string }>(of: T): Pr
 
 async function discarded({ workspaces, path, at }: Judged): Promise<readonly string[]> {
   let told: readonly string[] = [];
-  await workspaces.discard({ path, at, artifacts: ARTIFACTS }, (changed) => (told = changed));
+  await workspaces.discard({ path, at, artifacts: ARTIFACTS }, (changed) => {
+    told = changed;
+    return Promise.resolve();
+  });
   expect(existsSync(at)).toBe(false);
   return told;
 }

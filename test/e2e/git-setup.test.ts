@@ -26,8 +26,8 @@ const linesOf = (life: Life, file = "setup") =>
 test.runIf(isPerson)("no agent is started before it has done its work", { timeout: 120_000 }, async () => {
   const life = makeLife({ config: configOf });
   const run = await begin(life);
-  while (look(life, run).attention === "") await pause(50);
-  const { attention } = look(life, run);
+  while ((await look(life, run)).attention === "") await pause(50);
+  const { attention } = await look(life, run);
   expect(attention).toContain("workspace.setup ended with exit code 1");
   const log = /its log: (\S+out\.log)/.exec(attention)?.[1] ?? "";
   expect(readFileSync(log, "utf8")).toContain("why");
@@ -101,7 +101,7 @@ test.runIf(isPerson).for([
     const { code, document } = await type(life, ["run", "task", "Another", ...params, "--detach"]);
     const run = String(document["run"]);
     expect(code).toBe(0);
-    await expect.poll(() => look(life, run).attention, { timeout: 60_000 }).toMatch(said);
+    await expect.poll(async () => (await look(life, run)).attention, { timeout: 60_000 }).toMatch(said);
     expect(existsSync(join(life.home.workspaces, run))).toBe(false);
     const inbox = (await type(life, ["inbox"])).document["items"] as { reason: string }[];
     expect(inbox.find(({ reason }) => said.test(reason.replace("Needs attention: ", "")))).toMatchObject({
@@ -110,11 +110,11 @@ test.runIf(isPerson).for([
     });
     writeFileSync(settings, readFileSync(settings, "utf8").replace(limit, "max: 2"));
     await untilState(life, run, "reviewing");
-    expect(look(life, run).attention).toBe("");
+    expect((await look(life, run)).attention).toBe("");
     await clear(life);
   },
 );
 
 async function untilState(life: Life, run: string, state: string): Promise<void> {
-  await expect.poll(() => look(life, run).state, { timeout: 100_000 }).toBe(state);
+  await expect.poll(async () => (await look(life, run)).state, { timeout: 100_000 }).toBe(state);
 }

@@ -291,14 +291,19 @@ test("a command that only looks notices that the default branch may have moved",
   const of = made();
   const row = { run: "r1", repo: of.repo, path: "/w", branch: "task", base: "1", salvage: "", kept: "" };
   const store = {
-    workspaces: () => [{ ...row, status: "bound" as const }],
-    projectAt: () => undefined,
-    isHalted: () => false,
+    workspaces: () => Promise.resolve([{ ...row, status: "bound" as const }]),
+    projectAt: () => Promise.resolve(undefined),
+    marks: () => Promise.resolve({ seq: 1, halted: false, attention: "" }),
   };
-  expect(areBranchesNews({ ...store, workspaces: () => [] }, of.home)).toBe(false);
+  expect(await areBranchesNews({ ...store, workspaces: () => Promise.resolve([]) }, of.home)).toBe(false);
   // At a halted run the supervisor does not look, either: it would be started for nothing, by every command.
-  expect(areBranchesNews({ ...store, isHalted: () => true }, of.home)).toBe(false);
-  expect(areBranchesNews(store, of.home)).toBe(true);
+  expect(
+    await areBranchesNews(
+      { ...store, marks: () => Promise.resolve({ seq: 1, halted: true, attention: "" }) },
+      of.home,
+    ),
+  ).toBe(false);
+  expect(await areBranchesNews(store, of.home)).toBe(true);
   const long = new Date(Date.now() - 60_000);
   utimesSync(join(of.repo, ".git/refs/heads/main"), long, long);
   const merges = gitMerges(of);
@@ -308,9 +313,9 @@ test("a command that only looks notices that the default branch may have moved",
   // The time at which the file itself was last changed counts, too: nobody can set that back.
   const { ctimeMs } = statSync(join(of.repo, ".git/refs/heads/main"));
   await expect.poll(() => (merges.news([workOf(of)]), Date.now() - ctimeMs)).toBeGreaterThan(60);
-  expect(areBranchesNews(store, of.home)).toBe(false);
+  expect(await areBranchesNews(store, of.home)).toBe(false);
   of.git("merge", "-q", "--ff-only", "task");
-  expect(areBranchesNews(store, of.home)).toBe(true);
+  expect(await areBranchesNews(store, of.home)).toBe(true);
 });
 
 test.for<readonly [string, (of: Made) => void]>(

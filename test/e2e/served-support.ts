@@ -37,10 +37,10 @@ export type Scene = {
   /** As the worker, in its workspace. */
   say(argv: readonly string[], more?: Partial<Omit<Calling, "cwd">>): Promise<Printed>;
   /** What agents did, without what is of one moment or one run only. */
-  journal(): string[];
+  journal(): Promise<string[]>;
   /** The keys under which they did it. */
-  keys(): string[];
-  state(): string;
+  keys(): Promise<string[]>;
+  state(): Promise<string>;
 };
 
 const AGENT = `printf '%s %s' "$SIGNALBOX_TOKEN" "$SIGNALBOX_JOB" >"$TOKENS/$SIGNALBOX_RUN.new" && mv "$TOKENS/$SIGNALBOX_RUN.new" "$TOKENS/$SIGNALBOX_RUN"; exec sleep 1000`;
@@ -60,10 +60,12 @@ export async function scene(env: Env = {}): Promise<Scene> {
   const token = join(life.root, "tokens", run);
   await until(() => existsSync(token));
   // What the supervisor has to write about the start is written.
-  await until(() => withStore(life, (store) => store.deeds(run).every(({ status }) => status === "done")));
+  await until(() =>
+    withStore(life, async (store) => (await store.deeds(run)).every(({ status }) => status === "done")),
+  );
   const [secret = "", job = ""] = readFileSync(token, "utf8").split(" ");
   const voice = { SIGNALBOX_TOKEN: secret, SIGNALBOX_JOB: job, SIGNALBOX_RUN: run };
-  const workspace = withStore(life, (store) => store.workspace(run)?.path ?? "");
+  const workspace = await withStore(life, async (store) => (await store.workspace(run))?.path ?? "");
   const socket = socketIn(life.home.root) ?? "";
   return {
     life,
@@ -81,9 +83,8 @@ export async function scene(env: Env = {}): Promise<Scene> {
         ...(more.program === undefined ? {} : { program: more.program }),
       }),
     journal: () =>
-      withStore(life, (store) =>
-        store
-          .events(run)
+      withStore(life, async (store) =>
+        (await store.events(run))
           .filter(({ by }) => by.type === "agent")
           .map(({ event }) =>
             JSON.stringify(event)
@@ -91,22 +92,27 @@ export async function scene(env: Env = {}): Promise<Scene> {
               .replaceAll(/"at":"[^"]*"/g, '"at"'),
           ),
       ),
-    keys: () =>
-      withStore(life, (store) =>
-        store.database
-          .all("SELECT key FROM keys WHERE run = ? ORDER BY seq", run)
-          .map(({ key }) => String(key)),
+    keys: async () =>
+      (
+        await withStore(life, (store) =>
+          store.database
+            .all("SELECT key FROM keys WHERE run = ? ORDER BY seq", run)
+            .map(({ key }) => String(key)),
+        )
       ).filter((key) => key.startsWith("worker:")),
-    state: () => look(life, run).state,
+    state: async () => (await look(life, run)).state,
   };
 }
 
-export function withStore<T>(life: Life, work: (store: ReturnType<typeof openStore>) => T): T {
+export async function withStore<T>(
+  life: Life,
+  work: (store: ReturnType<typeof openStore>) => T | Promise<T>,
+): Promise<T> {
   const store = openStore(life.home);
   try {
-    return work(store);
+    return await work(store);
   } finally {
-    store.close();
+    await store.close();
   }
 }
 

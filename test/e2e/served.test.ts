@@ -74,7 +74,7 @@ async function play(
         }),
       ),
     );
-  return { said, journal: on.journal() };
+  return { said, journal: await on.journal() };
 }
 
 /** Numbers of events depend on what the supervisor has written in between. */
@@ -98,12 +98,13 @@ test.runIf(isPerson)(
     expect(one.said.map(({ code }) => code)).toEqual(other.said.map(({ code }) => code));
     expect([one, two]).toEqual([other, other]);
     // That they did ask, and the other did not, shows in the keys.
-    const own = (on: Scene): number => on.keys().filter((key) => key.includes("/call ")).length;
-    expect(own(alone)).toBe(0);
+    const own = async (on: Scene): Promise<number> =>
+      (await on.keys()).filter((key) => key.includes("/call ")).length;
+    expect(await own(alone)).toBe(0);
     // A supervisor that does not take a question at once is not waited for.
     for (const each of [asking, launched]) {
-      expect(own(each)).toBeGreaterThan(0);
-      expect(own(each)).toBeLessThanOrEqual(6);
+      expect(await own(each)).toBeGreaterThan(0);
+      expect(await own(each)).toBeLessThanOrEqual(6);
     }
     expect(new Set(one.said.map(({ code }) => code))).toEqual(new Set([0, 2, 4, 5, 6]));
   },
@@ -167,9 +168,10 @@ test.runIf(isPerson)("a supervisor that an agent has started speaks for nobody e
 test.runIf(isPerson)("whoever comes from another agent is refused, whoever answers", async () => {
   const on = await scene();
   const id = `${on.run}.reviewer.1.1`;
-  withStore(on.life, (store) => {
-    const [worker] = store.jobs({ run: on.run });
-    if (worker !== undefined) store.putJob({ ...worker, id, role: "reviewer", status: "over" });
+  await withStore(on.life, async (store) => {
+    const [worker] = await store.jobs({ run: on.run });
+    if (worker !== undefined)
+      await store.commit([{ type: "put-job", job: { ...worker, id, role: "reviewer", status: "over" } }]);
   });
   const stolen = (): Promise<Printed> =>
     on.say(["submit", "plan", "-"], {
@@ -181,7 +183,7 @@ test.runIf(isPerson)("whoever comes from another agent is refused, whoever answe
   hide(on);
   expect([first, first.code]).toEqual([await stolen(), 4]);
   expect(first.stderr).toContain("SIGNALBOX_TOKEN is that of");
-  expect(on.journal()).toEqual([]);
+  expect(await on.journal()).toEqual([]);
 });
 
 /** What is asked for, and how often it must be in the journal afterwards. */
@@ -198,7 +200,7 @@ const calm = new Map<string, Promise<Outcome>>();
 async function calmly(before: readonly Line[], act: Line): Promise<Outcome> {
   const on = await scene();
   const printed = await playOut(on, { before, act });
-  return { printed, journal: on.journal(), state: on.state() };
+  return { printed, journal: await on.journal(), state: await on.state() };
 }
 
 async function playOut(
@@ -233,7 +235,7 @@ test.runIf(isPerson).for(DEATHS)(
     const own = by === "the launcher" ? { program: on.launcher } : {};
     const printed = await playOut(on, { before, act, ...own });
     await until(() => !isAlive(victim));
-    expect({ printed, journal: on.journal(), state: on.state() }).toEqual(wanted);
+    expect({ printed, journal: await on.journal(), state: await on.state() }).toEqual(wanted);
     expect(printed.code).toBe(0);
     // Whoever comes next finds somebody at work.
     expect((await on.say(["show"])).code).toBe(0);
@@ -248,9 +250,9 @@ test.runIf(isPerson).for(["calmly", ...PLACES])(
     const mcp = await talkTo({ env: { ...on.life.env, ...on.voice }, cwd: on.workspace });
     for (const summary of ["one", "two", "three"])
       expect(await mcp.call("update_status", { summary })).toMatchObject({ isError: false });
-    const set = on.journal().filter((line) => line.includes("param-set"));
+    const set = (await on.journal()).filter((line) => line.includes("param-set"));
     expect(set.map((line) => /"value":"([^"]*)"/.exec(line)?.[1])).toEqual(["one", "two", "three"]);
-    const calls = on.keys().filter((key) => key.includes("/call "));
+    const calls = (await on.keys()).filter((key) => key.includes("/call "));
     // Without a supervisor a call has no key, as where the next one has not started yet.
     expect(calls.length).toBeGreaterThanOrEqual(2);
     expect(new Set(calls).size).toBe(calls.length);
@@ -277,7 +279,7 @@ test.runIf(isPerson && isDeep).for(["SIGKILL", "SIGTERM"] as const)(
       expect((await Promise.all(all)).map(({ code }) => code)).toEqual(all.map(() => 0));
       await until(() => !isAlive(victim));
     }
-    const journal = on.journal();
+    const journal = await on.journal();
     const often = lines.flat().map((text) => journal.filter((line) => line.includes(text)).length);
     expect(new Set(often)).toEqual(new Set([1]));
   },
@@ -295,10 +297,10 @@ test.runIf(isPerson)(
     } finally {
       process.kill(pid, "SIGCONT");
     }
-    const before = on.journal();
+    const before = await on.journal();
     expect(await on.say(["move", "working"], { program: on.launcher })).toMatchObject({ code: 6 });
     expect(await on.say(["move", "working"])).toMatchObject({ code: 6 });
-    expect(on.journal()).toEqual(before);
+    expect(await on.journal()).toEqual(before);
   },
 );
 
@@ -310,6 +312,8 @@ test.runIf(isPerson)("without a token nobody asks: a person's command is its own
     env: on.life.env,
     stdin: "",
   });
-  expect([code, on.state()]).toEqual([0, "clarification"]);
-  expect(withStore(on.life, (store) => store.events(on.run).at(-1)?.by.type)).toBe("human");
+  expect([code, await on.state()]).toEqual([0, "clarification"]);
+  expect(await withStore(on.life, async (store) => (await store.events(on.run)).at(-1)?.by.type)).toBe(
+    "human",
+  );
 });

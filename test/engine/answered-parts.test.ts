@@ -39,13 +39,13 @@ test("the prompt has them all", async () => {
     scene.put({ "audit.json": JSON.stringify({ found: ["a lock", "a key"] }) });
     await scene.ask((at) => ({ type: "move-asked", by: { type: "human" }, at, to: "asked" }));
     const answer = (part: string, value: string, text: string): Promise<void> =>
-      scene.ask((at): Incoming => ({
+      scene.ask(async (at): Promise<Incoming> => ({
         type: "answered",
         by: { type: "human" },
         at,
         ask: "which",
         answer: "fix",
-        shown: shownBy(WORKFLOW, scene.run(), "which"),
+        shown: shownBy(WORKFLOW, await scene.run(), "which"),
         parts: [{ part, answer: value, text }],
       }));
     await answer("a lock", "fix", "with a new one");

@@ -1,5 +1,6 @@
 /** A run is archived over the real store and real files: what is noted, what is put in place, what is refused, and where its files are then. */
 
+import { claim, settle } from "../support/effects.ts";
 import {
   existsSync,
   mkdirSync,
@@ -78,8 +79,8 @@ beforeEach(() => {
   mkdirSync(repo);
   store = openStore(homeAt(join(folder, "state")));
 });
-afterEach(() => {
-  store.close();
+afterEach(async () => {
+  await store.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -88,7 +89,7 @@ function works(): Works {
   const some = {
     clock: { now: () => Date.parse(AT), mono: () => 0 },
     store,
-    artifacts: fileArtifacts({ registry: store }),
+    artifacts: fileArtifacts(store),
     workspaces: {
       digest: () => Promise.resolve("t1"),
       requireDeliverable: () => Promise.resolve(),
@@ -125,17 +126,18 @@ async function move(to: string): Promise<void> {
 /** Does what was ordered since the last time, as the supervisor does. Gives what each said. */
 async function work(): Promise<string[]> {
   const said: string[] = [];
-  for (const row of store.deeds("r1")) {
+  for (const row of await store.deeds("r1")) {
     if (row.status !== "pending") continue;
-    store.claim(row.key, 0, Number.MAX_SAFE_INTEGER);
+    await claim(store, row.key, { fence: 0, leaseUntil: Number.MAX_SAFE_INTEGER });
     said.push(await perform(works(), row));
-    store.settle(row.key, 0, { type: "done", note: "" });
+    await settle(store, row.key, { fence: 0, outcome: { type: "done", note: "" } });
   }
   return said;
 }
 
-const held = (name: string): unknown => store.load("r1")?.run.held[name]?.reading.fields;
-const state = (): string => store.load("r1")?.run.state ?? "";
+const held = async (name: string): Promise<unknown> =>
+  (await store.load("r1"))?.run.held[name]?.reading.fields;
+const state = async (): Promise<string> => (await store.load("r1"))?.run.state ?? "";
 
 async function planned(files: Readonly<Record<string, string>> = {}, proposal = PROPOSAL): Promise<void> {
   put({ "specs/auth.md": "# Auth\n", ...files });
@@ -151,13 +153,13 @@ const MERGED = { "changes/x/merged/auth.md": "# Auth, new\n", "changes/x/merged/
 
 test("everything is put in place, the log gets its entry, and the run's files are where its folder is", async () => {
   await planned({ "specs/CHANGELOG.md": "# Log\n\nWhat was done.\n\n## 2020-01-01 first\n\nIt began.\n" });
-  const base = JSON.parse((held("base") as { base: string }).base) as Record<string, string>;
+  const base = JSON.parse(((await held("base")) as { base: string }).base) as Record<string, string>;
   expect(base["auth"]).toMatch(/^sha256:/);
   expect(base["keys"]).toBe("none");
   put(MERGED);
   await move("archiving");
   expect(await work()).toContain(FOLDER);
-  expect([state(), held("archived")]).toEqual(["over", { folder: FOLDER }]);
+  expect([await state(), await held("archived")]).toEqual(["over", { folder: FOLDER }]);
   expect([read("specs/auth.md"), read("specs/keys.md")]).toEqual(["# Auth, new\n", "# Keys\n"]);
   expect(read("specs/CHANGELOG.md")).toBe(
     `# Log\n\nWhat was done.\n\n## ${DATE} x\n\nKeys can be *renewed*.\n\n## 2020-01-01 first\n\nIt began.\n`,
@@ -172,10 +174,10 @@ test("everything is put in place, the log gets its entry, and the run's files ar
   expect(read(`${FOLDER}/STATE.yaml`)).toContain("state: over");
   expect(JSON.parse(read(`${FOLDER}/state.json`))).toEqual({ state: "over" });
   // Nobody has edited anything: what is told is that it is archived.
-  expect(store.notes("r1").map(({ text }) => text)).toEqual([`it is archived in ${FOLDER}`]);
+  expect((await store.notes("r1")).map(({ text }) => text)).toEqual([`it is archived in ${FOLDER}`]);
   const [reading] = await works().artifacts.read({
     root: repo,
-    run: store.load("r1")?.run ?? (undefined as never),
+    run: (await store.load("r1"))?.run ?? (undefined as never),
     workflow: WORKFLOW,
   });
   expect(reading).toMatchObject({ artifact: "proposal", found: true });
@@ -185,10 +187,10 @@ test("done again, after whoever died, it finds its own work and tells it once", 
   await planned();
   put(MERGED);
   await move("archiving");
-  const row = store.deeds("r1").findLast(({ deed }) => deed.type === "perform");
+  const row = (await store.deeds("r1")).findLast(({ deed }) => deed.type === "perform");
   if (row === undefined) throw new Error("nothing was ordered");
   for (let times = 0; times < 3; times += 1) expect(await perform(works(), row)).toBe(FOLDER);
-  expect([state(), store.notes("r1").length]).toEqual(["over", 1]);
+  expect([await state(), (await store.notes("r1")).length]).toEqual(["over", 1]);
   expect(read("specs/CHANGELOG.md")).toBe(`# Changelog\n\n## ${DATE} x\n\nKeys can be *renewed*.\n`);
   expect(readdirSync(join(repo, "archive"))).toEqual([FOLDER.slice("archive/".length)]);
 });
@@ -208,8 +210,8 @@ test.for<[string, Readonly<Record<string, string>>, string, RegExp]>([
     put({ ...MERGED, ...theirs });
     await move("archiving");
     await work();
-    expect(state()).toBe("blocked");
-    const told = held("unarchived") as Record<"reason" | "file" | "base" | "now", string>;
+    expect(await state()).toBe("blocked");
+    const told = (await held("unarchived")) as Record<"reason" | "file" | "base" | "now", string>;
     expect(told.file).toBe(file);
     expect(told.reason).toMatch(reason);
     expect(readFileSync(told.now, "utf8")).toBe("# Theirs\n");
@@ -221,7 +223,7 @@ test.for<[string, Readonly<Record<string, string>>, string, RegExp]>([
     await work();
     await move("archiving");
     await work();
-    expect([state(), read("specs/auth.md"), read("specs/keys.md")]).toEqual([
+    expect([await state(), read("specs/auth.md"), read("specs/keys.md")]).toEqual([
       "over",
       "# Auth, new\n",
       "# Keys\n",
@@ -251,12 +253,12 @@ test.for<[string, () => void, RegExp]>([
   await move("archiving");
   spoil();
   await work();
-  expect([state(), read("specs/auth.md"), existsSync(join(repo, "archive"))]).toEqual([
+  expect([await state(), read("specs/auth.md"), existsSync(join(repo, "archive"))]).toEqual([
     "blocked",
     "# Auth\n",
     false,
   ]);
-  expect((held("unarchived") as { reason: string }).reason).toMatch(reason);
+  expect(((await held("unarchived")) as { reason: string }).reason).toMatch(reason);
 });
 
 test("a text that is called like the log is not put in place of it", async () => {
@@ -265,8 +267,8 @@ test("a text that is called like the log is not put in place of it", async () =>
   put({ ...MERGED, "changes/x/merged/changelog.md": "# Log\n" });
   await move("archiving");
   await work();
-  expect([state(), existsSync(join(repo, "archive"))]).toEqual(["blocked", false]);
-  expect((held("unarchived") as { reason: string }).reason).toBe(
+  expect([await state(), existsSync(join(repo, "archive"))]).toEqual(["blocked", false]);
+  expect(((await held("unarchived")) as { reason: string }).reason).toBe(
     "specs/changelog.md cannot be told from specs/CHANGELOG.md, which is the log",
   );
 });
@@ -275,8 +277,8 @@ test("called off before it is done, everything is put back", async () => {
   await planned();
   put(MERGED);
   await move("archiving");
-  const row = store.deeds("r1").findLast(({ deed }) => deed.type === "perform");
-  const desk = `${works().folders("r1").archive}/put-${store.load("r1")?.run.entry}`;
+  const row = (await store.deeds("r1")).findLast(({ deed }) => deed.type === "perform");
+  const desk = `${works().folders("r1").archive}/put-${(await store.load("r1"))?.run.entry}`;
   if (row === undefined) throw new Error("nothing was ordered");
   const at = { root: repo, folder: "changes/x", to: FOLDER };
   const base = fileArchives.look(repo, "specs/auth.md").digest;

@@ -58,22 +58,27 @@ let calls: unknown[] = [];
 let opened: Opened = { type: "opened", url: "https://x/1", commit: "abc" };
 let tagged: Tagged = { type: "tagged", tag: "v1", commit: "abc" };
 
-beforeEach(() => {
+beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "signalbox-parcel-"));
   store = openStore(homeAt(join(folder, "state")));
-  store.putProject({
-    repo: "/repo",
-    name: "repo",
-    defaultBranch: "main",
-    agents: 2,
-    remote: "https://x/o/n",
-  });
+  await store.commit([
+    {
+      type: "put-project",
+      project: {
+        repo: "/repo",
+        name: "repo",
+        defaultBranch: "main",
+        agents: 2,
+        remote: "https://x/o/n",
+      },
+    },
+  ]);
   [workflow, calls, opened] = [TELLING, [], { type: "opened", url: "https://x/1", commit: "abc" }];
   tagged = { type: "tagged", tag: "v1", commit: "abc" };
 });
 
-afterEach(() => {
-  store.close();
+afterEach(async () => {
+  await store.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -86,7 +91,7 @@ function worksOf(): Works {
   const some = {
     clock: { now: () => Date.parse(AT), mono: () => 0 },
     store,
-    artifacts: fileArtifacts({ registry: store }),
+    artifacts: fileArtifacts(store),
     workspaces: { digest: () => Promise.resolve("t1"), requireDeliverable: () => Promise.resolve() },
     folders: () => ({ files: folder, agents: folder, checks: folder, archive: folder, kept: folder }),
     workflow: () => workflow,
@@ -110,10 +115,15 @@ async function parcel(
   const birth = { workflow: "parcel", goal: "A parcel", repo: "/repo", base: "base" };
   await begin(works, { run: "r1", by: HUMAN, workflow, birth, params });
   const [repo, branch, path] = ["/repo", "work", folder];
-  store.putWorkspace({ run: "r1", repo, path, branch, base: "base", status: "bound", salvage: "", kept: "" });
+  await store.commit([
+    {
+      type: "put-workspace",
+      workspace: { run: "r1", repo, path, branch, base: "base", status: "bound", salvage: "", kept: "" },
+    },
+  ]);
   writeFileSync(join(folder, "label.json"), label);
   for (const state of to === "closing" ? ["closing"] : ["closing", "sending"]) await move(state);
-  return store.deeds("r1").filter(({ deed }) => deed.type === "perform");
+  return (await store.deeds("r1")).filter(({ deed }) => deed.type === "perform");
 }
 
 async function move(to: string): Promise<void> {
@@ -125,7 +135,8 @@ async function move(to: string): Promise<void> {
   if (moved.type !== "accepted") throw new Error(JSON.stringify(moved));
 }
 
-const fields = (name: string): unknown => store.load("r1")?.run.held[name]?.reading.fields;
+const fields = async (name: string): Promise<unknown> =>
+  (await store.load("r1"))?.run.held[name]?.reading.fields;
 const only = (deeds: readonly DeedRow[], name: string): DeedRow => {
   const found = deeds.findLast(({ deed }) => deed.type === "perform" && deed.name === name);
   if (found === undefined) throw new Error(`${name} was not ordered`);
@@ -146,10 +157,10 @@ test("a commit takes its message whole, its patterns, and the work of the gate; 
       message: "Close it",
     },
   ]);
-  expect(fields("closed")).toEqual({ commit: "abc", made: true });
-  const { length } = store.events("r1");
+  expect(await fields("closed")).toEqual({ commit: "abc", made: true });
+  const { length } = await store.events("r1");
   await perform(worksOf(), { ...row, tries: 2 });
-  expect([store.events("r1").length, store.notes("r1").length]).toEqual([length, 1]);
+  expect([(await store.events("r1")).length, (await store.notes("r1")).length]).toEqual([length, 1]);
 });
 
 test("a pull request takes title and body whole, for the project's branch and remote", async () => {
@@ -158,7 +169,10 @@ test("a pull request takes title and body whole, for the project's branch and re
   expect(calls).toMatchObject([
     { branch: "work", remote: "https://x/o/n", base: "main", title: "It", body: "y".repeat(5000) },
   ]);
-  expect([fields("sent"), fields("back")]).toEqual([{ url: "https://x/1", commit: "abc" }, undefined]);
+  expect([await fields("sent"), await fields("back")]).toEqual([
+    { url: "https://x/1", commit: "abc" },
+    undefined,
+  ]);
 });
 
 test.for<[string, Workflow, string]>([
@@ -172,7 +186,7 @@ test.for<[string, Workflow, string]>([
     error instanceof Error && "next" in error ? error.next : error,
   );
   expect(said).toBe(answer);
-  expect(fields("back")).toEqual(of === TELLING ? { reason: "not today" } : undefined);
+  expect(await fields("back")).toEqual(of === TELLING ? { reason: "not today" } : undefined);
 });
 
 test("a tag is called as a person has said, and takes the message of the commit", async () => {
@@ -187,10 +201,13 @@ test("a tag is called as a person has said, and takes the message of the commit"
       message: "Close it",
     },
   ]);
-  expect([fields("marked"), fields("unmarked")]).toEqual([{ tag: "v1", commit: "abc" }, undefined]);
-  const { length } = store.events("r1");
+  expect([await fields("marked"), await fields("unmarked")]).toEqual([
+    { tag: "v1", commit: "abc" },
+    undefined,
+  ]);
+  const { length } = await store.events("r1");
   await perform(worksOf(), { ...row, tries: 2 });
-  expect([store.events("r1").length, store.notes("r1").length]).toEqual([length, 1]);
+  expect([(await store.events("r1")).length, (await store.notes("r1")).length]).toEqual([length, 1]);
 });
 
 test.for<[what: string, mark: string, of: Workflow, said: string, asked: number]>([
@@ -211,7 +228,7 @@ test.for<[what: string, mark: string, of: Workflow, said: string, asked: number]
   const answer = await perform(worksOf(), row).catch((error: unknown) =>
     error instanceof Error && "next" in error ? error.next : error,
   );
-  expect([answer, calls.length, fields("marked")]).toEqual([said, asked, undefined]);
+  expect([answer, calls.length, await fields("marked")]).toEqual([said, asked, undefined]);
 });
 
 test.for<[string, string, () => void, string]>([

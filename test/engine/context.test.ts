@@ -76,7 +76,7 @@ test.for<[what: string, target: string, named: string, note: string]>([
       const [prompt = ""] = await scene.work();
       const line = note === "" ? named : `- ${named}: it is not handed over, do not read it`;
       expect(prompt).toBe(`Write.\n\n## Read these first\n\n- spec.md\n${line}\n`);
-      const told = scene.store.notes(scene.run().id).map(({ text }) => text);
+      const told = (await scene.store.notes((await scene.run()).id)).map(({ text }) => text);
       expect(told).toEqual(note === "" ? [] : [`${named}: it is not handed to agents`]);
     });
   },
@@ -107,7 +107,7 @@ test("nobody is started without what must be there; the run says what is missing
       message: "writer must read spec.md first, which is not there",
       next: "put it there",
     });
-    expect(scene.store.agents({ run: scene.run().id })).toEqual([]);
+    expect(await scene.store.agents({ run: (await scene.run()).id })).toEqual([]);
     scene.put({ "spec.md": SPEC });
     expect(await scene.work()).toHaveLength(1);
   });
@@ -132,6 +132,6 @@ test("who has begun is not kept from going on by what somebody takes away", asyn
     expect(await scene.work()).toHaveLength(1);
     rmSync(join(scene.repo, "spec.md"));
     await scene.repeat("start-agent");
-    expect(scene.run().agents["writer"]?.status).toBe("alive");
+    expect((await scene.run()).agents["writer"]?.status).toBe("alive");
   });
 });

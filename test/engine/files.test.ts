@@ -37,7 +37,9 @@ function parsed(): Workflow {
 /** What the work is, and what it is besides documents. */
 type Work = { tree: string; source: string };
 
-async function played(act: (scene: Scene, work: Work, show: () => string) => Promise<void>): Promise<void> {
+async function played(
+  act: (scene: Scene, work: Work, show: () => Promise<string>) => Promise<void>,
+): Promise<void> {
   const workflow = parsed();
   const work = { tree: "t1", source: "s1" };
   const asked: string[] = [];
@@ -50,8 +52,8 @@ async function played(act: (scene: Scene, work: Work, show: () => string) => Pro
     requireDeliverable: () => Promise.resolve(),
     snapshot: () => Promise.resolve({ commit: "c1", notes: [] }),
   };
-  const show = (scene: Scene): string =>
-    `${standingOf(workflow, scene.run(), "review")} ${standingOf(workflow, scene.run(), "other")}, asked ${asked.length}`;
+  const show = async (scene: Scene): Promise<string> =>
+    `${standingOf(workflow, await scene.run(), "review")} ${standingOf(workflow, await scene.run(), "other")}, asked ${asked.length}`;
   await dispatching(
     workflow,
     async (scene) => {
@@ -84,24 +86,24 @@ async function handIn({ works }: Scene): Promise<void> {
 
 test("what is bound to the work besides documents is stale when that changes, and only then", async () => {
   await played(async (scene, work, show) => {
-    expect(show()).toBe("valid valid, asked 1");
+    expect(await show()).toBe("valid valid, asked 1");
     // A document.
     work.tree = "t2";
     await look(scene);
-    expect(show()).toBe("valid valid, asked 2");
+    expect(await show()).toBe("valid valid, asked 2");
     await look(scene);
-    expect(show()).toBe("valid valid, asked 2");
+    expect(await show()).toBe("valid valid, asked 2");
     Object.assign(work, { tree: "t3", source: "s2" });
     await look(scene);
-    expect(show()).toBe("stale stale, asked 3");
+    expect(await show()).toBe("stale stale, asked 3");
     await scene.ask((at) => ({ type: "waived", by: HUMAN, at, artifact: "review", reason: "known" }));
-    expect(show()).toBe("waived stale, asked 3");
+    expect(await show()).toBe("waived stale, asked 3");
     work.tree = "t4";
     await look(scene);
-    expect(show()).toBe("waived stale, asked 4");
+    expect(await show()).toBe("waived stale, asked 4");
     Object.assign(work, { tree: "t5", source: "s3" });
     await look(scene);
-    expect(show()).toBe("stale stale, asked 5");
+    expect(await show()).toBe("stale stale, asked 5");
   });
 });
 
@@ -109,15 +111,15 @@ test("of a work that cannot be looked at nothing is known", async () => {
   await played(async (scene, work, show) => {
     work.tree = "";
     await look(scene);
-    expect(show()).toBe("stale stale, asked 1");
+    expect(await show()).toBe("stale stale, asked 1");
   });
 });
 
 test("how many files there are moves a run", async () => {
   await played(async (scene) => {
-    expect(scene.run().state).toBe("open");
+    expect((await scene.run()).state).toBe("open");
     scene.put({ "AGENTS.md": "x" });
     await look(scene);
-    expect(scene.run().state).toBe("guided");
+    expect((await scene.run()).state).toBe("guided");
   });
 });

@@ -168,7 +168,7 @@ test.for<[string, Readonly<Record<string, string>>, Readonly<Record<string, stri
       scene.put(files);
       await scene.end("writer");
     }
-    expect(scene.run().state).toBe("stuck");
+    expect((await scene.run()).state).toBe("stuck");
     scene.put(mended);
     for (const text of Object.values(mended))
       await scene.ask((at) => ({ type: "submitted", by: HUMAN, at, readings: [textRead(text)] }));
@@ -199,7 +199,7 @@ test("who is led back by a person after an attempt that ended well is told nothi
     await scene.work();
     scene.put({ "out.json": BLOCKED, "spec.md": TEXT });
     await scene.end("writer");
-    expect(scene.run().state).toBe("asked");
+    expect((await scene.run()).state).toBe("asked");
     await scene.ask((at) => ({ type: "move-asked", by: HUMAN, at, to: "writing" }));
     expect(await scene.work()).toEqual(["Write.\n"]);
   });

@@ -11,7 +11,6 @@ import { afterAll, expect, test } from "vitest";
 import { homeAt } from "../../src/adapters/home/paths.ts";
 import { openStore } from "../../src/adapters/store/open.ts";
 import { possible } from "../../src/core/check/explore/possible.ts";
-import type { Workflow } from "../../src/core/model/compile.ts";
 import type { Actor, Incoming } from "../../src/core/model/event.ts";
 import { replay } from "../../src/core/step/apply.ts";
 import { NO_RUN, type Run } from "../../src/core/model/run.ts";
@@ -32,8 +31,8 @@ const folder = mkdtempSync(join(tmpdir(), "signalbox-model-"));
 const home = homeAt(folder);
 let store: Store = openStore(home);
 
-afterAll(() => {
-  store.close();
+afterAll(async () => {
+  await store.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -55,7 +54,7 @@ function boxOf(): Box {
       recall: () => Promise.resolve({ files: [], told: [] }),
       keep: () => Promise.resolve([]),
       carry: () => Promise.resolve([]),
-      project: () => Promise.resolve(() => ({ told: [], isWhole: true })),
+      project: () => Promise.resolve({ told: [], isWhole: true }),
     },
     workspaces: {
       prepare: () => Promise.reject(new Error("nothing is prepared here")),
@@ -71,7 +70,7 @@ function boxOf(): Box {
       release: () => Promise.resolve({ salvage: "", kept: "" }),
     },
     folders: () => ({ files: folder, agents: folder, checks: folder, archive: folder, kept: folder }),
-    workflow: (): Workflow => workflow,
+    workflow: () => Promise.resolve(workflow),
   };
 }
 
@@ -99,11 +98,11 @@ function actorOf(event: Incoming): Actor {
 type Model = { run: Run; deeds: string[]; keys: Map<string, { from: string; to: string; seq: number }> };
 
 /** What the core alone says must come of it. */
-function expected(
+async function expected(
   model: Model,
   id: string,
   on: { event: Incoming; key?: string | undefined; seq?: number | undefined },
-): string {
+): Promise<string> {
   const { event, key, seq } = on;
   const known = key === undefined ? undefined : model.keys.get(key);
   if (known !== undefined) return `repeated ${JSON.stringify(known)}`;
@@ -111,7 +110,7 @@ function expected(
   const before = model.run;
   const decided = step(workflow, before, event);
   if (!decided.ok) return `refused ${decided.refusal.code}`;
-  const deeds = deedsOf(workflow, decided, () => undefined);
+  const deeds = await deedsOf(workflow, decided, () => Promise.resolve(undefined));
   for (const [i] of deeds.entries()) model.deeds.push(`${id}:${decided.run.seq}:${i}`);
   model.run = decided.run;
   if (key !== undefined)
@@ -155,12 +154,12 @@ async function live(dice: readonly number[]): Promise<void> {
     reserved: ["workspace"],
   };
   expect(told(await begin(boxOf(), { run: id, by: HUMAN, workflow, birth, params }))).toBe(
-    expected(model, id, { event: started }),
+    await expected(model, id, { event: started }),
   );
   let last: { event: Incoming; key?: string | undefined; seq?: number | undefined } | undefined;
   for (const [i, die] of dice.entries()) {
     if (die % 13 === 0) {
-      store.close();
+      await store.close();
       store = openStore(home);
     }
     const happenings = possible(workflow, model.run);
@@ -176,7 +175,7 @@ async function live(dice: readonly number[]): Promise<void> {
     // Now and then the same request again, word for word: what a caller does who got no answer.
     const request = last !== undefined && die % 6 === 0 ? last : fresh;
     last = request;
-    const wanted = expected(model, id, request);
+    const wanted = await expected(model, id, request);
     const { event, key, seq } = request;
     const outcome = await submit(boxOf(), {
       run: id,
@@ -190,14 +189,14 @@ async function live(dice: readonly number[]): Promise<void> {
     const kind = wanted.split(" ")[0] ?? "";
     seen[kind] = (seen[kind] ?? 0) + 1;
   }
-  expect(store.load(id)?.run).toEqual(JSON.parse(JSON.stringify(model.run)));
+  expect((await store.load(id))?.run).toEqual(JSON.parse(JSON.stringify(model.run)));
   expect(
     replay(
       workflow,
-      store.events(id).map(({ event }) => event),
+      (await store.events(id)).map(({ event }) => event),
     ),
   ).toEqual(JSON.parse(JSON.stringify(model.run)));
-  expect(store.deeds(id).map(({ key }) => key)).toEqual(model.deeds);
+  expect((await store.deeds(id)).map(({ key }) => key)).toEqual(model.deeds);
 }
 
 test("random sequences: the engine and the pure model agree", { timeout: 600_000 }, async () => {

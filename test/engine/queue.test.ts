@@ -1,5 +1,6 @@
 /** The queue over the real store: who is started, in which order, and what is told of those who are not. */
 
+import { claim, newFence, settle } from "../support/effects.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -48,21 +49,26 @@ let store: Store;
 let workflow: Workflow = task;
 let now = 0;
 
-beforeEach(() => {
+beforeEach(async () => {
   now = Date.parse(AT);
   folder = mkdtempSync(join(tmpdir(), "signalbox-queue-"));
   store = openStore(homeAt(folder));
   workflow = task;
-  project(2);
+  await project(2);
 });
 
-afterEach(() => {
-  store.close();
+afterEach(async () => {
+  await store.close();
   rmSync(folder, { recursive: true });
 });
 
-function project(agents: number, repo = REPO): void {
-  store.putProject({ repo, name: repo.slice(1), defaultBranch: "main", agents, remote: "" });
+async function project(agents: number, repo = REPO): Promise<void> {
+  await store.commit([
+    {
+      type: "put-project",
+      project: { repo, name: repo.slice(1), defaultBranch: "main", agents, remote: "" },
+    },
+  ]);
 }
 
 /** What each look finds; work is news until it was told, and again when its run has moved. */
@@ -107,7 +113,7 @@ async function begun(
   const start = { run, by: HUMAN, workflow, birth, params: {}, ...(to === undefined ? {} : { to }) };
   const { type } = await begin(worksOf(), start);
   if (type !== "accepted") throw new Error(type);
-  if (queued) store.enqueue(run, repo);
+  if (queued) await store.commit([{ type: "enqueue", run, repo }]);
 }
 
 async function move(run: string, to: string): Promise<void> {
@@ -122,85 +128,86 @@ async function move(run: string, to: string): Promise<void> {
 /** One turn of the supervisor. */
 async function look(observer: Observer = new Queue(worksOf())): Promise<void> {
   const hands = new Hands(worksOf(), () => undefined);
-  observer.look(hands, false);
+  await observer.look(hands, false);
   await hands.rest();
 }
 
 /** Everything that was ordered for a run has been done. */
-function done(run: string): void {
-  const fence = store.fence();
+async function done(run: string): Promise<void> {
+  const fence = await newFence(store);
   for (;;) {
-    const deed = store.due(now, 100).find((each) => each.run === run);
+    const deed = (await store.due(now, 100)).find((each) => each.run === run);
     if (deed === undefined) return;
-    store.claim(deed.key, fence, now + 1000);
-    store.settle(deed.key, fence, { type: "done", note: "" });
+    await claim(store, deed.key, { fence: fence, leaseUntil: now + 1000 });
+    await settle(store, deed.key, { fence: fence, outcome: { type: "done", note: "" } });
   }
 }
 
-const states = (...runs: string[]): string[] => runs.map((run) => store.load(run)?.run.state ?? "");
-const queued = (): string[] => store.queued().map(({ run }) => run);
+const states = async (...runs: string[]): Promise<string[]> =>
+  Promise.all(runs.map(async (run) => (await store.load(run))?.run.state ?? ""));
+const queued = async (): Promise<string[]> => (await store.queued()).map(({ run }) => run);
 
 test("in the order in which they came, as many as agents may work", async () => {
   for (const run of ["a", "b", "c"]) await begun(run);
-  expect(isTurnOfSomebody(store, now)).toBe(true);
+  expect(await isTurnOfSomebody(store, now)).toBe(true);
   await look();
-  expect(states("a", "b", "c")).toEqual(["planning", "planning", "pending"]);
-  expect(queued()).toEqual(["c"]);
-  expect(waitsFor(store, "c")).toEqual([
+  expect(await states("a", "b", "c")).toEqual(["planning", "planning", "pending"]);
+  expect(await queued()).toEqual(["c"]);
+  expect(await waitsFor(store, "c")).toEqual([
     "0 of 2 agents at work and 2 about to start (raise with: signalbox project update repo --agents 4)",
   ]);
   await move("a", "cancelled");
-  done("a");
+  await done("a");
   await look();
-  expect(states("c")).toEqual(["planning"]);
-  expect(queued()).toEqual([]);
-  expect(waitsFor(store, "c")).toEqual([]);
+  expect(await states("c")).toEqual(["planning"]);
+  expect(await queued()).toEqual([]);
+  expect(await waitsFor(store, "c")).toEqual([]);
 });
 
 test("one project whose agents all work holds up no other", async () => {
-  project(1);
-  project(1, "/other");
+  await project(1);
+  await project(1, "/other");
   for (const run of ["a", "b"]) await begun(run);
   await begun("c", { repo: "/other" });
   await look();
-  expect(states("a", "b", "c")).toEqual(["planning", "pending", "planning"]);
+  expect(await states("a", "b", "c")).toEqual(["planning", "pending", "planning"]);
 });
 
 test("whoever depends on others waits for them, and lets those behind go first", async () => {
-  project(9);
+  await project(9);
   for (const run of ["a", "b", "c"]) await begun(run);
-  store.putDepends("b", ["a"]);
+  await store.commit([{ type: "put-depends", run: "b", on: ["a"] }]);
   await look();
-  expect(states("a", "b", "c")).toEqual(["planning", "pending", "planning"]);
-  expect(waitsFor(store, "b")).toEqual(["waits for a (planning)"]);
+  expect(await states("a", "b", "c")).toEqual(["planning", "pending", "planning"]);
+  expect(await waitsFor(store, "b")).toEqual(["waits for a (planning)"]);
   await move("a", "cancelled");
   await look();
-  expect(states("b")).toEqual(["pending"]);
-  expect(waitsFor(store, "b")).toEqual([
+  expect(await states("b")).toEqual(["pending"]);
+  expect(await waitsFor(store, "b")).toEqual([
     "waits for a, which was cancelled: signalbox update b --depends-on none",
   ]);
-  store.putDepends("b", ["a", "gone"]);
-  expect(waitsFor(store, "b")).toEqual([
+  await store.commit([{ type: "put-depends", run: "b", on: ["a", "gone"] }]);
+  expect(await waitsFor(store, "b")).toEqual([
     "waits for a, which was cancelled: signalbox update b --depends-on gone",
     "waits for gone, which is not there or damaged: signalbox update b --depends-on a",
   ]);
-  store.putDepends("b", []);
+  await store.commit([{ type: "put-depends", run: "b", on: [] }]);
   await look();
-  expect(states("b")).toEqual(["planning"]);
+  expect(await states("b")).toEqual(["planning"]);
 });
 
 test("whoever has gone on by other means leaves the queue; whoever is halted stays", async () => {
-  project(9);
+  await project(9);
   for (const run of ["a", "b", "c"]) await begun(run);
   await move("a", "cancelled");
   await move("b", "planning");
-  store.halt("c", true);
+  await store.commit([{ type: "halt", run: "c", halted: true }]);
   await look();
-  expect(queued()).toEqual(["c"]);
-  expect(states("a", "b", "c")).toEqual(["cancelled", "planning", "pending"]);
-  store.halt("c", false);
+  expect(await queued()).toEqual(["c"]);
+  expect(await states("a", "b", "c")).toEqual(["cancelled", "planning", "pending"]);
+  await store.commit([{ type: "halt", run: "c", halted: false }]);
   await look();
-  expect(states("c")).toEqual(["planning"]);
+  expect(await states("c")).toEqual(["planning"]);
 });
 
 /** Of the run `a` nothing can be read; `tries` counts how often that was tried. */
@@ -224,32 +231,32 @@ test("one that does not go is tried again less and less often, and no command wa
   const tried: number[] = [];
   // Somebody types a command every second; each would start a supervisor of its own.
   for (const end = now + 10 * MINUTE; now < end; now += 1000) {
-    if (!isTurnOfSomebody(store, now)) continue;
+    if (!(await isTurnOfSomebody(store, now))) continue;
     await look(new Queue(works));
     tried.push((now - Date.parse(AT)) / 1000);
   }
   expect(tried).toEqual([0, 10, 30, 70, 150, 310]);
   expect(tries()).toBe(tried.length);
-  expect(whyInLine(store, "a")).toEqual([
+  expect(await whyInLine(store, "a")).toEqual([
     "could not be started when its turn came: no such disk; tried again now and then, and at once with: signalbox resume a",
   ]);
-  expect(waitsFor(store, "a")).toEqual([]);
+  expect(await waitsFor(store, "a")).toEqual([]);
 });
 
-test.for<[what: string, change: () => void | Promise<void>]>([
-  ["a person resumes it", () => void store.readmit("a")],
-  ["a person starts it", () => store.enqueue("a", REPO)],
+test.for<[what: string, change: () => unknown]>([
+  ["a person resumes it", () => store.commit([{ type: "readmit", run: "a" }])],
+  ["a person starts it", () => store.commit([{ type: "enqueue", run: "a", repo: REPO }])],
   ["time has passed", () => void (now += 10_000)],
   ["the clock was put back", () => void (now -= 100 * 24 * 60 * MINUTE)],
   ["something has happened to it", () => setSummary("a")],
 ])("one that did not go is tried again at once when %s", async ([, change]) => {
   await begun("a");
   await look(new Queue(brokenWorks().works));
-  expect(isTurnOfSomebody(store, now)).toBe(false);
+  expect(await isTurnOfSomebody(store, now)).toBe(false);
   await change();
-  expect(isTurnOfSomebody(store, now)).toBe(true);
+  expect(await isTurnOfSomebody(store, now)).toBe(true);
   await look();
-  expect([states("a"), queued()]).toEqual([["planning"], []]);
+  expect([await states("a"), await queued()]).toEqual([["planning"], []]);
 });
 
 async function setSummary(run: string): Promise<void> {
@@ -259,49 +266,54 @@ async function setSummary(run: string): Promise<void> {
 }
 
 test("one that cannot be started stays, is told once, and holds up nobody", async () => {
-  project(9);
+  await project(9);
   for (const run of ["a", "b"]) await begun(run);
   const { works: broken } = brokenWorks();
   const queue = new Queue(broken);
   for (let turn = 0; turn < 3; turn += 1) await look(queue);
   await look(new Queue(broken));
-  expect(states("a", "b")).toEqual(["pending", "planning"]);
-  expect(queued()).toEqual(["a"]);
-  expect(store.notes("a").map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
+  expect(await states("a", "b")).toEqual(["pending", "planning"]);
+  expect(await queued()).toEqual(["a"]);
+  expect((await store.notes("a")).map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
     "queue: it was its turn, and it could not be started: no such disk",
   ]);
-  const { seq } = store.load("a")?.run ?? { seq: 0 };
+  const { seq } = (await store.load("a"))?.run ?? { seq: 0 };
   now += MINUTE;
   await look();
-  expect(store.load("a")?.run.seq).toBeGreaterThan(seq);
+  expect((await store.load("a"))?.run.seq).toBeGreaterThan(seq);
 });
 
 test("a damaged run in the line, or with a workspace, stops nobody", async () => {
-  project(9);
+  await project(9);
   for (const run of ["a", "b"]) await begun(run);
   const works = worksOf();
-  const load = (run: string): ReturnType<Store["load"]> => {
-    if (run === "a") throw new Error("damaged");
+  const load: Store["load"] = async (run) => {
+    if (run === "a") return Promise.reject(new Error("damaged"));
     return store.load(run);
   };
   const damaged = { ...works, store: { ...store, load } } as Works;
   const queue = new Queue(damaged);
   for (let turn = 0; turn < 2; turn += 1) await look(queue);
-  expect(states("b")).toEqual(["planning"]);
-  expect(queued()).toEqual(["a"]);
-  expect(isTurnOfSomebody(store, now)).toBe(false);
+  expect(await states("b")).toEqual(["planning"]);
+  expect(await queued()).toEqual(["a"]);
+  expect(await isTurnOfSomebody(store, now)).toBe(false);
   now += MINUTE;
   await look();
-  store.putWorkspace({
-    run: "a",
-    repo: REPO,
-    path: "/w",
-    branch: "x",
-    base: "1",
-    status: "bound",
-    salvage: "",
-    kept: "",
-  });
+  await store.commit([
+    {
+      type: "put-workspace",
+      workspace: {
+        run: "a",
+        repo: REPO,
+        path: "/w",
+        branch: "x",
+        base: "1",
+        status: "bound",
+        salvage: "",
+        kept: "",
+      },
+    },
+  ]);
   let looks = 0;
   const merges = mergesThat(() => ((looks += 1), LANDED));
   const landings = new Landings({ ...damaged, merges }, 0);
@@ -311,51 +323,61 @@ test("a damaged run in the line, or with a workspace, stops nobody", async () =>
 
 test("another workflow, by other names; nothing is written where a fact leads nowhere", async () => {
   workflow = other;
-  project(1);
+  await project(1);
   await begun("a");
   await begun("b");
-  store.putDepends("b", ["a"]);
+  await store.commit([{ type: "put-depends", run: "b", on: ["a"] }]);
   await look();
-  expect(states("a", "b")).toEqual(["drum", "basket"]);
-  const seq = store.load("b")?.run.seq;
+  expect(await states("a", "b")).toEqual(["drum", "basket"]);
+  const seq = (await store.load("b"))?.run.seq;
   await look();
-  expect(store.load("b")?.run.seq).toBe(seq);
-  store.putWorkspace({
-    run: "a",
-    repo: REPO,
-    path: "/w",
-    branch: "x",
-    base: "1",
-    status: "bound",
-    salvage: "",
-    kept: "",
-  });
+  expect((await store.load("b"))?.run.seq).toBe(seq);
+  await store.commit([
+    {
+      type: "put-workspace",
+      workspace: {
+        run: "a",
+        repo: REPO,
+        path: "/w",
+        branch: "x",
+        base: "1",
+        status: "bound",
+        salvage: "",
+        kept: "",
+      },
+    },
+  ]);
   // What was seen is about other work than there is: nothing is told.
   await look(new Landings(worksOf(mergesThat(() => LANDED)), 0));
-  expect(states("a")).toEqual(["drum"]);
+  expect(await states("a")).toEqual(["drum"]);
   await submit(worksOf(), {
     run: "a",
     by: { type: "engine" },
     event: ({ at, tree = "" }) => ({ type: "observed", at, tree }),
   });
   await look(new Landings(worksOf(mergesThat(() => LANDED)), 0));
-  expect(states("a")).toEqual(["shelf"]);
+  expect(await states("a")).toEqual(["shelf"]);
 });
 
 test("a merge that leads nowhere is told once: the supervisor can leave", async () => {
   await begun("a");
   await look();
   await move("a", "cancelled");
-  store.putWorkspace({
-    run: "a",
-    repo: REPO,
-    path: "/w",
-    branch: "x",
-    base: "1",
-    status: "bound",
-    salvage: "",
-    kept: "",
-  });
+  await store.commit([
+    {
+      type: "put-workspace",
+      workspace: {
+        run: "a",
+        repo: REPO,
+        path: "/w",
+        branch: "x",
+        base: "1",
+        status: "bound",
+        salvage: "",
+        kept: "",
+      },
+    },
+  ]);
   let looks = 0;
   const merges = mergesThat(() => ((looks += 1), LANDED));
   const landings = new Landings(worksOf(merges), 0);
@@ -366,15 +388,15 @@ test("a merge that leads nowhere is told once: the supervisor can leave", async 
 test("what nothing can depend on", async () => {
   for (const run of ["a", "b", "c"]) await begun(run);
   await begun("z", { repo: "/other" });
-  store.putDepends("b", ["a"]);
-  store.putDepends("c", ["b"]);
-  const problem = (run: string, ...on: string[]): string | undefined =>
-    dependencyProblem(store, { run, repo: REPO }, on)?.message;
-  expect(problem("d", "a", "b", "c")).toBeUndefined();
-  expect(problem("c", "a", "b")).toBeUndefined();
-  expect(problem("a", "a")).toBe("a cannot depend on itself");
-  expect(problem("a", "nobody")).toBe('there is no task "nobody"');
-  expect(problem("a", "z")).toContain("z is a task of another project, in /other");
-  expect(problem("a", "b")).toBe("that is a circle: a -> b -> a");
-  expect(problem("a", "c")).toBe("that is a circle: a -> c -> b -> a");
+  await store.commit([{ type: "put-depends", run: "b", on: ["a"] }]);
+  await store.commit([{ type: "put-depends", run: "c", on: ["b"] }]);
+  const problem = async (run: string, ...on: string[]): Promise<string | undefined> =>
+    (await dependencyProblem(store, { run, repo: REPO }, on))?.message;
+  expect(await problem("d", "a", "b", "c")).toBeUndefined();
+  expect(await problem("c", "a", "b")).toBeUndefined();
+  expect(await problem("a", "a")).toBe("a cannot depend on itself");
+  expect(await problem("a", "nobody")).toBe('there is no task "nobody"');
+  expect(await problem("a", "z")).toContain("z is a task of another project, in /other");
+  expect(await problem("a", "b")).toBe("that is a circle: a -> b -> a");
+  expect(await problem("a", "c")).toBe("that is a circle: a -> c -> b -> a");
 });

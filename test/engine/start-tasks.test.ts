@@ -1,5 +1,6 @@
 /** Child runs over the real store: what they are made of and started with, and what their parent is told. */
 
+import { carriedOut } from "../support/effects.ts";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -172,8 +173,8 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "signalbox-children-"));
   store = openStore(homeAt(join(folder, "state")));
 });
-afterEach(() => {
-  store.close();
+afterEach(async () => {
+  await store.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -185,7 +186,7 @@ function works(): Works {
   const home = homeAt(join(folder, "state"));
   const known = [PARENT, ABOUT, TOLD, SHOWN, INSIDE, CHILD, JUDGE];
   const all = new Map<string, Workflow>(known.map((each) => [each.hash(), each]));
-  const artifacts = fileArtifacts({ registry: store });
+  const artifacts = fileArtifacts(store);
   const some = {
     clock: { now: () => Date.parse(AT), mono: () => 0 },
     store,
@@ -215,18 +216,16 @@ async function inBetween(): Promise<void> {
 async function work(families = new Families(works())): Promise<number> {
   let acts = 0;
   for (let round = 0; round < 3; round += 1) {
-    for (const row of store.deeds("r1")) {
+    for (const row of await store.deeds("r1")) {
       if (row.status !== "pending") continue;
-      store.claim(row.key, 0, Number.MAX_SAFE_INTEGER);
-      await perform(works(), row);
-      store.settle(row.key, 0, { type: "done", note: "" });
+      await carriedOut(store, row.key, () => perform(works(), row));
     }
     const taken: Promise<void>[] = [];
     const hands = {
       isBusyWith: () => false,
       take: (_run: string, act: () => Promise<void>) => taken.push(act()),
     };
-    families.look(hands as unknown as Hands);
+    await families.look(hands as unknown as Hands);
     acts += taken.length;
     await Promise.all(taken);
   }
@@ -235,7 +234,7 @@ async function work(families = new Families(works())): Promise<number> {
 
 async function begun(workflow: Workflow, params: Readonly<Record<string, string>> = {}): Promise<void> {
   const birth = { workflow: workflow.definition.name, goal: "X", repo: folder, base: "" };
-  store.define(workflow.hash(), workflow.definition);
+  await store.commit([{ type: "define", hash: workflow.hash(), definition: workflow.definition }]);
   const outcome = await begin(works(), { run: "r1", by: HUMAN, workflow, birth, params });
   if (outcome.type === "refused") throw new Error(outcome.refusal.message);
   await work();
@@ -252,24 +251,27 @@ async function move(run: string, to: string): Promise<void> {
 }
 
 const children = () => store.childrenOf("r1");
-const state = (): string => store.load("r1")?.run.state ?? "";
+const state = async (): Promise<string> => (await store.load("r1"))?.run.state ?? "";
 
 test("a run is made of no list: what it is for, how it ends, and anew each time", async () => {
   await begun(PARENT, { goal: `Judge\n  everything ${"x".repeat(300)}` });
-  expect(children().map(({ task }) => task)).toEqual([
+  expect((await children()).map(({ task }) => task)).toEqual([
     { id: "meta", title: `Judge everything ${"x".repeat(183)}`, files: [], dependsOn: [] },
   ]);
-  const [first] = children();
+  const [first] = await children();
   expect(first?.params).toEqual({ task: "meta", goal: first?.task.title, plan: "", parent: "r1" });
   await move(first?.run ?? "", "lost");
-  expect([state(), store.load("r1")?.run.held["pass"]?.reading.fields["outcome"]]).toEqual(["bad", "none"]);
+  expect([await state(), (await store.load("r1"))?.run.held["pass"]?.reading.fields["outcome"]]).toEqual([
+    "bad",
+    "none",
+  ]);
   await move("r1", "judging");
-  await move(children().at(-1)?.run ?? "", "done");
-  expect(state()).toBe("good");
+  await move((await children()).at(-1)?.run ?? "", "done");
+  expect(await state()).toBe("good");
   // What was done is not taken over: somebody wants it judged again.
   await move("r1", "judging");
-  expect(state()).toBe("judging");
-  expect(children().map(({ outcome, took, status }) => [outcome, took, status])).toEqual([
+  expect(await state()).toBe("judging");
+  expect((await children()).map(({ outcome, took, status }) => [outcome, took, status])).toEqual([
     ["failed", "", "cancelled"],
     ["done", "", "done"],
     ["", "", "waiting"],
@@ -279,33 +281,33 @@ test("a run is made of no list: what it is for, how it ends, and anew each time"
 test("a run that is led on while its child ends is not told any more", async () => {
   await begun(PARENT);
   await submit(works(), {
-    run: children()[0]?.run ?? "",
+    run: (await children())[0]?.run ?? "",
     by: HUMAN,
     event: ({ at, kept: _kept, ...facts }) => ({ type: "move-asked", by: HUMAN, at, to: "done", ...facts }),
   });
   // Somebody is faster than whoever looks at the files before telling it.
   between = () => move("r1", "bad");
   await work();
-  expect(state()).toBe("bad");
-  expect(store.load("r1")?.run.held["pass"]).toBeUndefined();
+  expect(await state()).toBe("bad");
+  expect((await store.load("r1"))?.run.held["pass"]).toBeUndefined();
 });
 
 test("the work is known where a child begins with reading it, and is looked at when its parent is told", async () => {
   const row = { repo: folder, path: folder, branch: "b", base: "", salvage: "", kept: "" };
   await begun(ABOUT);
-  const child = children()[0]?.run ?? "";
-  expect(store.load(child)?.run.tree).toBe("");
+  const child = (await children())[0]?.run ?? "";
+  expect((await store.load(child))?.run.tree).toBe("");
   await move(child, "done");
-  store.putWorkspace({ ...row, run: "r1", status: "bound" });
+  await store.commit([{ type: "put-workspace", workspace: { ...row, run: "r1", status: "bound" } }]);
   await move("r1", "judging");
-  const again = children().at(-1)?.run ?? "";
-  expect(store.load(again)?.run.tree).toBe("t1");
+  const again = (await children()).at(-1)?.run ?? "";
+  expect((await store.load(again))?.run.tree).toBe("t1");
   writeFileSync(join(folder, "a.txt"), "written by the child");
   await move(again, "done");
-  expect(state()).toBe("good");
+  expect(await state()).toBe("good");
   // What it said is about the file as it was then.
   await move("r1", "handed");
-  expect(state()).toBe("handed");
+  expect(await state()).toBe("handed");
 });
 
 const DEFAULT = { tested: true, pace: "slow", least: 5 };
@@ -319,7 +321,7 @@ async function started(said: string, answer: string): Promise<unknown> {
   writeFileSync(join(files, "tasks.yaml"), `tasks:\n  - { id: "1", title: One, files: [a]${more} }\n`);
   if (answer !== "") writeFileSync(join(files, "answer.json"), answer);
   await move("r1", "building");
-  return store.load(children()[0]?.run ?? "")?.run.params;
+  return (await store.load((await children())[0]?.run ?? ""))?.run.params;
 }
 
 test.for<[said: string, answer: string, began: object]>([
@@ -364,13 +366,13 @@ test("the list shows how far its tasks are, and is the same list", async () => {
     return [...readFileSync(file, "utf8").matchAll(/status: ([\w-]+)/g)].map(([, word = ""]) => word);
   };
   expect(await shown()).toEqual(["in-progress", "pending"]);
-  await move(children()[0]?.run ?? "", "done");
+  await move((await children())[0]?.run ?? "", "done");
   expect(await shown()).toEqual(["completed", "in-progress"]);
-  await move(children()[1]?.run ?? "", "lost");
-  expect([state(), await shown()]).toEqual(["stuck", ["completed", "blocked"]]);
+  await move((await children())[1]?.run ?? "", "lost");
+  expect([await state(), await shown()]).toEqual(["stuck", ["completed", "blocked"]]);
   // Nobody has changed the list: it still counts, and what is done stays done.
   await move("r1", "building");
-  expect([state(), await shown()]).toEqual(["building", ["completed", "in-progress"]]);
+  expect([await state(), await shown()]).toEqual(["building", ["completed", "in-progress"]]);
   expect(readFileSync(file, "utf8")).toBe(
     "tasks: # mine\n  - { id: a, status: completed, title: One, files: [x] }\n  - { id: b, status: in-progress, title: Two, files: [y] }\n",
   );
@@ -380,7 +382,7 @@ test("the files of a run show what the runs of its tasks say, and are behind whe
   await begun(INSIDE);
   const { files } = works().folders("r1");
   const shown = (): unknown => JSON.parse(readFileSync(join(files, "status.json"), "utf8"));
-  const run = children()[0]?.run ?? "";
+  const run = (await children())[0]?.run ?? "";
   expect(shown()).toEqual({ meta: { phase: "WORK", counters: { doubts: 0 }, questions: [] } });
   await move(run, "asking");
   const question = { question: "Which of meta?", status: "pending", context: "WORK" };
@@ -396,7 +398,7 @@ test("the files of a run show what the runs of its tasks say, and are behind whe
   const answered = { ...question, status: "answered" };
   expect(shown()).toEqual({ meta: { phase: "WORK", counters: { doubts: 1 }, questions: [answered] } });
   await move(run, "done");
-  expect([state(), shown()]).toEqual([
+  expect([await state(), shown()]).toEqual([
     "over",
     { meta: { phase: "done", counters: { doubts: 1 }, questions: [answered] } },
   ]);
@@ -406,27 +408,20 @@ test("the files of a run are left alone where the runs of its tasks go on and sa
   await begun(INSIDE);
   const families = new Families(works());
   await work(families);
-  const run = children()[0]?.run ?? "";
+  const run = (await children())[0]?.run ?? "";
   const event = { type: "observed", at: AT, tree: "t9" } as const;
-  const [before] = children();
+  const [before] = await children();
   await submit(works(), { run, by: HUMAN, event: () => event });
-  expect(children()[0]?.seq).toBeGreaterThan(before?.seq ?? 0);
+  expect((await children())[0]?.seq).toBeGreaterThan(before?.seq ?? 0);
   expect(await work(families)).toBe(0);
 });
 
 test("what the run of a task says is read again only where it has gone on, and only where a file shows it", async () => {
   await begun(INSIDE);
   const loaded: string[] = [];
-  const counting = {
-    ...works(),
-    store: new Proxy(store, {
-      get: (of, name: keyof Store) => {
-        const own = of[name];
-        return name === "load" ? (id: string) => (loaded.push(id), of.load(id)) : own;
-      },
-    }),
-  };
-  const run = children()[0]?.run ?? "";
+  const load: Store["load"] = (id) => (loaded.push(id), store.load(id));
+  const counting = { ...works(), store: { ...store, load } };
+  const run = (await children())[0]?.run ?? "";
   await project(counting, "r1");
   await project(counting, "r1");
   expect(loaded.filter((id) => id === run)).toHaveLength(1);

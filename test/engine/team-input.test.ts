@@ -21,11 +21,17 @@ const KEYS = {
 };
 
 /** It is made of the task of a list that says these besides, or of none. */
-function plan({ store }: Scene, id: string, keys: typeof KEYS | undefined): void {
+async function plan({ store }: Scene, id: string, keys: typeof KEYS | undefined): Promise<void> {
   const key = { parent: "p1", artifact: "judged", entry: 1 };
   const listed = { id, title: "Dates", files: ["a.ts"], dependsOn: [], ...(keys && { keys }) };
-  store.putGraph({ ...key, definition: task.hash(), most: 1 }, [{ task: listed, params: {} }]);
-  store.nameChild(key, id, "r1");
+  await store.commit([
+    {
+      type: "put-graph",
+      graph: { ...key, definition: task.hash(), most: 1 },
+      children: [{ task: listed, params: {} }],
+    },
+  ]);
+  await store.commit([{ type: "name-child", graph: key, task: id, run: "r1" }]);
 }
 
 /** It works where its parent does. */
@@ -33,7 +39,7 @@ async function begin(scene: Scene, params: Parameters<Scene["begin"]>[0]): Promi
   await scene.begin({ session: "s", goal: "Dates", ...params });
   const { repo } = scene;
   const bound = { path: repo, branch: "main", base: "b1", status: "bound", salvage: "", kept: "" } as const;
-  scene.store.putWorkspace({ run: "r1", repo, ...bound });
+  await scene.store.commit([{ type: "put-workspace", workspace: { run: "r1", repo, ...bound } }]);
   await scene.work();
 }
 
@@ -62,7 +68,7 @@ test.for<[part: string, id: string, role: string, keys: typeof KEYS | undefined,
     };
     for (const [name, text] of Object.entries(texts)) scene.put({ [`${FOLDER}/${name}`]: text });
     scene.put({ "AGENTS.md": "Be kind.\n" });
-    plan(scene, id, keys);
+    await plan(scene, id, keys);
     await begin(scene, { part, task: id, constraints: "No new packages" });
     expect(given(scene, `r1/${role}`)).toMatchObject({
       task: {

@@ -28,7 +28,7 @@ test.for<[what: string, isSeen: boolean]>([
         play.list("cmd: a", "cmd: evil");
         if (isSeen) await look(play);
         for (const _time of [1, 2, 3, 4]) await expect(play.over(0)).rejects.toThrow(FOREIGN);
-        expect([play.run().state, play.launched()]).toEqual(["checking", [["a"]]]);
+        expect([(await play.run()).state, play.launched()]).toEqual(["checking", [["a"]]]);
       },
       { definition },
     );
@@ -49,11 +49,11 @@ test.for<[what: string, then: string, mend: Doing, state: string]>([
       play.list(`cmd: ${then}`);
       await mend(play);
       await play.over(0);
-      expect([play.run().state, play.launched()]).toEqual([state, [["a"]]]);
+      expect([(await play.run()).state, play.launched()]).toEqual([state, [["a"]]]);
       if (state !== "asking") return;
       await play.say("run");
       await play.over(0);
-      expect([play.run().state, play.launched()]).toEqual(["done", [["a"], [then]]]);
+      expect([(await play.run()).state, play.launched()]).toEqual(["done", [["a"], [then]]]);
     },
     { definition },
   );
@@ -73,7 +73,7 @@ test("a person hands in another one in time after time: each time it is asked, a
       play.list("cmd: evil");
       await handIn(play);
       await play.over(0);
-      expect([play.run().state, play.launched().length]).toEqual(["asking", 3]);
+      expect([(await play.run()).state, play.launched().length]).toEqual(["asking", 3]);
     },
     { definition, checks: SETTINGS },
   );
@@ -87,8 +87,8 @@ test("what a person has handed in with the same commands, and settings have thos
       play.list("cmd: t", "manual: look");
       await handIn(play);
       await play.over(0);
-      const { fields } = play.run().held["tests"]?.reading ?? {};
-      expect([play.run().state, play.launched().length, fields?.["manual"]]).toEqual(["done", 1, 1]);
+      const { fields } = (await play.run()).held["tests"]?.reading ?? {};
+      expect([(await play.run()).state, play.launched().length, fields?.["manual"]]).toEqual(["done", 1, 1]);
     },
     { definition, checks: SETTINGS },
   );
@@ -98,13 +98,13 @@ test("changed between the order and the start of the check: a person is told bef
   await played(
     ["cmd: a"],
     async (play) => {
-      const shown = `criteria=${play.run().held["criteria"]?.reading.digest ?? ""}`;
+      const shown = `criteria=${(await play.run()).held["criteria"]?.reading.digest ?? ""}`;
       await play.ask((at) => ({ type: "answered", by: HUMAN, at, ask: "agree", answer: "skip", shown }));
       play.list("cmd: b");
       await expect(play.work()).rejects.toThrow(FOREIGN);
       await handIn(play);
       await play.work();
-      expect([play.run().state, play.why()]).toEqual([
+      expect([(await play.run()).state, await play.why()]).toEqual([
         "asking",
         'tests is not run: nobody has approved of "b"',
       ]);
@@ -132,13 +132,13 @@ test.for([1, 2, 3, 4, 5])("changed at the moment when its files are read for the
         },
       });
       await play.over(0).catch(() => undefined);
-      const isLate = play.run().state === "done";
+      const isLate = (await play.run()).state === "done";
       // Either it was late, or nothing is believed of it and nothing else is run.
-      expect([play.run().state, play.launched()]).toEqual([isLate ? "done" : "checking", [["a"]]]);
+      expect([(await play.run()).state, play.launched()]).toEqual([isLate ? "done" : "checking", [["a"]]]);
       if (isLate) return;
       await handIn(play);
       await play.over(0);
-      expect([play.run().state, play.launched()]).toEqual(["asking", [["a"]]]);
+      expect([(await play.run()).state, play.launched()]).toEqual(["asking", [["a"]]]);
     },
     { definition },
   );
@@ -150,26 +150,27 @@ test("in no order of deeds is it left waiting for nothing", async () => {
       await played(
         ["cmd: a"],
         async (play) => {
-          const isOver = (): boolean => definition.definition.states[play.run().state]?.final !== undefined;
+          const isOver = async (): Promise<boolean> =>
+            definition.definition.states[(await play.run()).state]?.final !== undefined;
           await play.say("run");
           for (const deed of deeds) {
-            if (isOver()) return;
+            if (await isOver()) return;
             if (deed.startsWith("write")) play.list(`cmd: ${deed.slice(-1)}`);
             else if (deed === "look") await look(play);
             else if (deed === "hand in") await handIn(play);
             else if (deed === "green" || deed === "red")
               await play.over(deed === "green" ? 0 : 1).catch(() => undefined);
-            else if (play.run().state === "asking") await play.say(deed).catch(() => undefined);
+            else if ((await play.run()).state === "asking") await play.say(deed).catch(() => undefined);
           }
-          if (isOver()) return;
+          if (await isOver()) return;
           // Whatever was done: handed in by a person, approved of and green, it ends.
           await handIn(play);
           await play.work();
           for (const _time of [1, 2]) {
-            if (play.run().state === "checking") await play.over(0);
-            if (play.run().state === "asking") await play.say("run");
+            if ((await play.run()).state === "checking") await play.over(0);
+            if ((await play.run()).state === "asking") await play.say("run");
           }
-          expect(play.run().state).toBe("done");
+          expect((await play.run()).state).toBe("done");
         },
         { definition },
       );

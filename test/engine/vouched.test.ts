@@ -72,13 +72,13 @@ test.for<[what: string, verify: readonly string[], answer: string, settings: Set
       expect(await say(answer)).toBe("accepted");
       expect(
         launched().length === 0
-          ? why()
+          ? await why()
           : launched()
               .map((each) => JSON.stringify(each))
               .join(),
       ).toBe(launched().length === 0 ? `tests is not run: ${outcome}` : outcome);
       // What nobody may run is asked about; what runs is waited for.
-      expect(run().state).toBe(launched().length === 0 ? "asking" : "checking");
+      expect((await run()).state).toBe(launched().length === 0 ? "asking" : "checking");
     },
     { checks: settings },
   );
@@ -98,7 +98,7 @@ test.for<[what: string, own: string, verify: readonly string[], outcome: string]
     verify,
     async ({ say, launched, why }) => {
       await say("skip");
-      expect(why().replace("tests is not run: ", "") || JSON.stringify(launched()[0])).toBe(outcome);
+      expect((await why()).replace("tests is not run: ", "") || JSON.stringify(launched()[0])).toBe(outcome);
     },
     { own, checks: { t: "make test" } },
   );
@@ -108,15 +108,15 @@ test("what passes counts, with how many are left to a person", async () => {
   await played(["cmd: a", "manual: b", "manual: c"], async ({ say, over, run }) => {
     await say("run");
     await over(0);
-    expect(run().state).toBe("done");
-    const { fields, lists } = run().held["tests"]?.reading ?? {};
+    expect((await run()).state).toBe("done");
+    const { fields, lists } = (await run()).held["tests"]?.reading ?? {};
     expect([fields?.["manual"], lists?.["commands"]]).toEqual([2, ["a"]]);
   });
 });
 
 test("whoever changes the list after it was shown gets nothing run", async () => {
   await played(["cmd: a"], async ({ say, list, ask, launched, run }) => {
-    const shown = shownBy(workflow, run(), "agree");
+    const shown = shownBy(workflow, await run(), "agree");
     list("cmd: a", "cmd: evil");
     await ask((at) => ({ type: "observed", at }));
     expect(await say("run", shown)).toBe("stale");
@@ -131,7 +131,7 @@ test("whoever changes the list while it is run gets nothing else run, and what w
     await ask((at) => ({ type: "observed", at }));
     await over(0);
     expect(launched()).toEqual([["a"]]);
-    expect(run().state).toBe("asking");
+    expect((await run()).state).toBe("asking");
     // Whoever answers otherwise where it is shown again has taken it back.
     list("cmd: a");
     await ask((at) => ({ type: "observed", at }));
@@ -146,14 +146,14 @@ test("nor does it where the run has not yet taken in that the list is another on
     list("manual: a");
     await over(0);
     expect(launched()).toEqual([["a"]]);
-    expect(run().state).toBe("asking");
+    expect((await run()).state).toBe("asking");
   });
 });
 
 test("an agent cannot answer, and a check that is begun again asks anew who vouches for it", async () => {
   await played(["cmd: a"], async ({ works, launched, run, say, list, ask, repeat }) => {
-    const by = agent(run(), "worker");
-    const shown = shownBy(workflow, run(), "agree");
+    const by = agent(await run(), "worker");
+    const shown = shownBy(workflow, await run(), "agree");
     const said = await submit(works, {
       run: "r1",
       by,
@@ -169,9 +169,9 @@ test("an agent cannot answer, and a check that is begun again asks anew who vouc
 });
 
 test("the question names every command, and nothing in it is hidden", async () => {
-  await played(["cmd: echo \u202Ea", "manual: look", "cmd: npm test"], ({ store, run, repo }) => {
-    const seen = { store, workflow, run: run(), root: repo } as Parameters<typeof questionOf>[0];
-    expect(questionOf(seen)?.question).toBe(
+  await played(["cmd: echo \u202Ea", "manual: look", "cmd: npm test"], async ({ store, run, repo }) => {
+    const seen = { store, workflow, run: await run(), root: repo } as Parameters<typeof questionOf>[0];
+    expect((await questionOf(seen))?.question).toBe(
       "x\n\nWith run or again, these commands may be run:\n    echo \\u{202e}a\n    npm test",
     );
     return Promise.resolve();
@@ -188,15 +188,15 @@ test("in no order of deeds is anything run but what a person has approved of las
         const approved = new Map<string, boolean>();
         let checked = 0;
         for (const deed of deeds) {
-          const shown = play.run().held["criteria"]?.reading.lists["checks"]?.[0] ?? "";
+          const shown = (await play.run()).held["criteria"]?.reading.lists["checks"]?.[0] ?? "";
           if (deed.startsWith("write")) play.list(`cmd: ${deed.slice(-1)}`);
           else if (deed === "look") await play.ask((at) => ({ type: "observed", at }));
           else if (deed === "green") await play.over(0).catch(() => undefined);
           else {
-            const said = play.run().state === "asking" ? await play.say(deed) : "";
+            const said = (await play.run()).state === "asking" ? await play.say(deed) : "";
             if (said === "accepted" && deed !== "garbage") approved.set(shown, deed === "run");
           }
-          if (workflow.definition.states[play.run().state]?.final !== undefined) break;
+          if (workflow.definition.states[(await play.run()).state]?.final !== undefined) break;
           await play.work();
           for (const [command] of play.launched().slice(checked))
             expect(approved.get(`cmd: ${command}`)).toBe(true);
@@ -259,7 +259,7 @@ test("of a list that somebody has written over nothing is run, and a person is t
     await scene.work();
     list("a");
     await scene.end("worker");
-    const shown = shownBy(workflow, scene.run(), "agree");
+    const shown = shownBy(workflow, await scene.run(), "agree");
     await scene.ask((at) => ({ type: "answered", by: HUMAN, at, ask: "agree", answer: "run", shown }));
     list("b");
     await submit(scene.works, {

@@ -58,27 +58,32 @@ test("the fields of a review are those of the contract", () => {
 let on: Tasks;
 let id = "";
 beforeAll(async () => {
-  on = taskScene();
+  on = await taskScene();
   id = await on.taskIn("planning");
 });
 afterAll(removeHomes);
 
 /** As the worker of the task. */
-function asWorker(name: string, given: Readonly<Record<string, unknown>> = {}): Promise<Called> {
+async function asWorker(name: string, given: Readonly<Record<string, unknown>> = {}): Promise<Called> {
   const token = `token of ${id}`;
-  on.withStore((store) =>
-    store.putAgent({
-      run: id,
-      role: "worker",
-      slot: "",
-      attempt: 1,
-      token: hashToken(token),
-      dir: "",
-      turn: 1,
-      status: "running",
-      entry: 0,
-      startedAt: 0,
-    }),
+  await on.withStore((store) =>
+    store.commit([
+      {
+        type: "put-agent",
+        agent: {
+          run: id,
+          role: "worker",
+          slot: "",
+          attempt: 1,
+          token: hashToken(token),
+          dir: "",
+          turn: 1,
+          status: "running",
+          entry: 0,
+          startedAt: 0,
+        },
+      },
+    ]),
   );
   const own = { SIGNALBOX_TOKEN: token, SIGNALBOX_JOB: `${id}.worker.1.1` };
   return call(
@@ -168,11 +173,12 @@ test.for<[what: string, name: string, given: Readonly<Record<string, unknown>>]>
   ],
   ["half a character in a key", "create_review", { verdict: "PASS", issues: [{ "\uD800": 1 }] }],
 ])("what no command could be given is refused: %s", async ([, name, given]) => {
-  const seq = (): number | undefined => on.withStore((store) => store.load(id)?.run.seq);
-  const before = seq();
+  const seq = (): Promise<number | undefined> =>
+    on.withStore(async (store) => (await store.load(id))?.run.seq);
+  const before = await seq();
   const { document } = await asWorker(name, given);
   expect(document).toMatchObject({ code: "bad-usage", message: "an argument is no text", exit: 2 });
-  expect(seq()).toBe(before);
+  expect(await seq()).toBe(before);
 });
 
 /** What a model may send: the right fields with wrong values, wrong fields with any. */

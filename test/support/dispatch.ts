@@ -1,5 +1,6 @@
 /** One run over the real store, real files and real desks, whose agents are started up to the process: what each is told and given is there to read. */
 
+import { carriedOut } from "./effects.ts";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -32,7 +33,7 @@ export type Scene = {
   readonly store: Store;
   put(files: Readonly<Record<string, string>>): void;
   read(name: string): string;
-  run(): Run;
+  run(): Promise<Run>;
   begin(params?: Run["params"]): Promise<void>;
   /** Does what was ordered since the last time. Gives the prompts of those who were started. */
   work(): Promise<string[]>;
@@ -40,7 +41,7 @@ export type Scene = {
   repeat(deed: string): Promise<void>;
   /** The agent ends by itself, with what lies there. */
   end(role: string, cause?: Extract<Incoming, { type: "agent-ended" }>["cause"]): Promise<void>;
-  ask(event: (at: string) => Incoming): Promise<void>;
+  ask(event: (at: string) => Incoming | Promise<Incoming>): Promise<void>;
 };
 
 export async function dispatching(
@@ -55,7 +56,7 @@ export async function dispatching(
   try {
     await act(sceneOf({ folder, repo, store, workflow, more }));
   } finally {
-    store.close();
+    await store.close();
     rmSync(folder, { recursive: true });
   }
 }
@@ -72,8 +73,8 @@ function sceneOf(stage: Stage): Scene {
   const { repo, store, workflow } = stage;
   const launched: Launch[] = [];
   const works = worksOf(stage, launched);
-  const run = (): Run => {
-    const kept = store.load(RUN);
+  const run = async (): Promise<Run> => {
+    const kept = await store.load(RUN);
     if (kept === undefined) throw new Error("there is no run");
     return kept.run;
   };
@@ -96,21 +97,24 @@ function sceneOf(stage: Stage): Scene {
     },
     work: async () => {
       const before = launched.length;
-      for (const row of store.deeds(RUN)) {
+      for (const row of await store.deeds(RUN)) {
         if (row.status === "done") continue;
-        store.claim(row.key, 0, Number.MAX_SAFE_INTEGER);
-        await perform(works, row);
-        store.settle(row.key, 0, { type: "done", note: "" });
+        await carriedOut(store, row.key, () => perform(works, row));
       }
       return launched.slice(before).map(({ env }) => readFileSync(env["SIGNALBOX_PROMPT"] ?? "", "utf8"));
     },
     repeat: async (type) => {
-      const row = store.deeds(RUN).findLast(({ deed }) => deed.type === type);
+      const row = (await store.deeds(RUN)).findLast(({ deed }) => deed.type === type);
       if (row === undefined) throw new Error(`nobody has ordered ${type}`);
       await perform(works, row);
     },
     end: async (role, cause = "exited") => {
-      const agent = store.agent({ run: RUN, role, slot: "", attempt: run().attempts[role] ?? 0 });
+      const agent = await store.agent({
+        run: RUN,
+        role,
+        slot: "",
+        attempt: (await run()).attempts[role] ?? 0,
+      });
       if (agent === undefined) throw new Error(`there is no ${role}`);
       await agentOver(works, agent, { cause });
     },
@@ -118,7 +122,7 @@ function sceneOf(stage: Stage): Scene {
       const asked = await submit(works, {
         run: RUN,
         by: HUMAN,
-        event: ({ at, kept: _kept, ...facts }) => ({ ...facts, ...event(at) }),
+        event: async ({ at, kept: _kept, ...facts }) => ({ ...facts, ...(await event(at)) }),
       });
       if (asked.type !== "accepted") throw new Error(JSON.stringify({ ...asked, run: "" }));
     },
@@ -132,7 +136,7 @@ function worksOf({ folder, store, workflow, more }: Stage, launched: Launch[]): 
     clock: { now: () => Date.parse(AT), mono: () => 0 },
     store,
     desk,
-    artifacts: fileArtifacts({ registry: store }),
+    artifacts: fileArtifacts(store),
     workspaces: {
       digest: () => Promise.resolve("t1"),
       requireDeliverable: () => Promise.resolve(),

@@ -4,6 +4,7 @@
  * The runs are of a small workflow without agents, so that no process has to be started; they are begun and moved by the
  * engine itself.
  */
+import { claim, newFence, settle } from "./effects.ts";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -77,7 +78,7 @@ export type Prepared = {
   /** The command line as a person at a terminal uses it, in the repository. No supervisor is started. */
   call(line: string | readonly string[]): Promise<Printed>;
   /** Opens the store for a moment. */
-  withStore<T>(work: (store: SqliteStore) => T): T;
+  withStore<T>(work: (store: SqliteStore) => T | Promise<T>): Promise<T>;
 };
 
 const PERSON: Actor = { type: "human", name: "ada" };
@@ -127,12 +128,12 @@ function preparedAt(root: string, repo: string): Prepared {
     HOME: root,
     SIGNALBOX_HOME: home.root,
   };
-  const withStore = <T>(work: (store: SqliteStore) => T): T => {
+  const withStore = async <T>(work: (store: SqliteStore) => T | Promise<T>): Promise<T> => {
     const store = openStore(home);
     try {
-      return work(store);
+      return await work(store);
     } finally {
-      store.close();
+      await store.close();
     }
   };
   return {
@@ -147,7 +148,7 @@ function preparedAt(root: string, repo: string): Prepared {
         const prove = await signing({ env, store, run: id });
         await bring({ box: boxOf(home, store), repo, id, prove }, stage);
       } finally {
-        store.close();
+        await store.close();
       }
     },
     call(line) {
@@ -172,7 +173,7 @@ function boxOf(home: Home, store: SqliteStore): Box {
   return {
     clock: { now: () => Date.now(), mono: () => performance.now() },
     store,
-    artifacts: fileArtifacts({ registry: store }),
+    artifacts: fileArtifacts(store),
     workspaces: NONE,
     folders: (id) => runFolders(home, id),
     workflow: workflowsOf(store),
@@ -215,7 +216,7 @@ async function signing(on: {
   readonly store: SqliteStore;
   readonly run: string;
 }): Promise<Prove> {
-  const who = whoActs({ env: on.env, store: on.store, procs: AT_HOME });
+  const who = await whoActs({ env: on.env, store: on.store, procs: AT_HOME });
   const signer = await signerOf(who);
   return (event) => prover({ who, signer, run: on.run, event });
 }
@@ -250,16 +251,16 @@ async function bring({ box, repo, id, prove }: Bringing, stage: Stage): Promise<
   }
   if (stage === "filed") await answerYes({ box, id, prove });
   await project(box, id);
-  settleAll(box, id);
+  await settleAll(box, id);
 }
 
 /** There is no supervisor: what it would have done counts as done. */
-function settleAll({ store }: Box, id: string): void {
-  const fence = store.fence();
-  for (const { key, status } of store.deeds(id)) {
+async function settleAll({ store }: Box, id: string): Promise<void> {
+  const fence = await newFence(store);
+  for (const { key, status } of await store.deeds(id)) {
     if (status === "done") continue;
-    store.claim(key, fence, Date.now());
-    store.settle(key, fence, { type: "done", note: "" });
+    await claim(store, key, { fence: fence, leaseUntil: Date.now() });
+    await settle(store, key, { fence: fence, outcome: { type: "done", note: "" } });
   }
 }
 

@@ -1,7 +1,6 @@
 /** A run whose checks are listed by an agent: what is launched, what people say to it, and how it goes on. */
 
 import type { Workflow } from "../../src/core/model/compile.ts";
-import type { Incoming } from "../../src/core/model/event.ts";
 import type { Run } from "../../src/core/model/run.ts";
 import { shownBy } from "../../src/core/step/events/answer.ts";
 import { checkOver } from "../../src/engine/checks/check.ts";
@@ -62,8 +61,8 @@ function parsed(text: string): Workflow {
 export const workflow = parsed(FILE);
 
 export type Play = Pick<Scene, "works" | "store" | "repo"> & {
-  readonly run: () => Run;
-  readonly ask: (event: (at: string) => Incoming) => Promise<void>;
+  readonly run: () => Promise<Run>;
+  readonly ask: Scene["ask"];
   readonly work: () => Promise<string[]>;
   readonly repeat: (deed: string) => Promise<void>;
   /** The commands of every check that was started, in their order. */
@@ -72,7 +71,7 @@ export type Play = Pick<Scene, "works" | "store" | "repo"> & {
   readonly say: (answer: string, shown?: string) => Promise<string>;
   readonly over: (code: number) => Promise<void>;
   /** Why the last check was not run. */
-  readonly why: () => string;
+  readonly why: () => Promise<string>;
 };
 
 type With = {
@@ -136,7 +135,8 @@ export async function played(
 function doings(scene: Scene): Pick<Play, "say" | "over" | "why"> {
   const { works, store } = scene;
   return {
-    say: async (answer, shown = shownBy(workflow, scene.run(), "agree")) => {
+    say: async (answer, given) => {
+      const shown = given ?? shownBy(workflow, await scene.run(), "agree");
       const said = await submit(works, {
         run: "r1",
         by: HUMAN,
@@ -146,10 +146,10 @@ function doings(scene: Scene): Pick<Play, "say" | "over" | "why"> {
       return said.type === "refused" ? said.refusal.code : said.type;
     },
     over: async (code) => {
-      const job = store.jobs({ run: "r1", status: "live" }).find(({ kind }) => kind === "check");
+      const job = (await store.jobs({ run: "r1", status: "live" })).find(({ kind }) => kind === "check");
       if (job === undefined) throw new Error("nothing is checked");
       await checkOver(works, job, { type: "ended", code });
     },
-    why: () => store.notes("r1").findLast(({ kind }) => kind === "check")?.text ?? "",
+    why: async () => (await store.notes("r1")).findLast(({ kind }) => kind === "check")?.text ?? "",
   };
 }

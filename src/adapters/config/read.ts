@@ -40,7 +40,7 @@ export type Surveyed = {
 
 /** For those who act: throws what must be mended or trusted first. */
 export async function readSettings(on: On): Promise<Settings & Pick<Surveyed, "layers" | "warnings">> {
-  const content = requireTrust(on, on.repo);
+  const content = await requireTrust(on, on.repo);
   const { settings, layers, problems, warnings } = await survey(on, content);
   refuseProblems(problems);
   return { ...settings, layers, warnings };
@@ -60,7 +60,7 @@ export function refuseProblems(problems: readonly Problem[]): void {
 
 /** For those who look: everything that is wrong, and the settings as far as they are good. */
 export async function surveySettings(on: On): Promise<Surveyed> {
-  const { content, isTrusted } = trustOf(on, on.repo);
+  const { content, isTrusted } = await trustOf(on, on.repo);
   return { ...(await survey(on, isTrusted ? content : { digest: "", files: [] })), isTrusted };
 }
 

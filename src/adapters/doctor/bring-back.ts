@@ -25,7 +25,7 @@ type On = { readonly box: Box; readonly home: Home; readonly database: Database 
 
 export async function bringBackWorkspaces(on: On, telling: Telling): Promise<void> {
   for (const lost of lostWorkspaces(on.home, on.database)) {
-    const row = on.box.store.workspace(lost.run);
+    const row = await on.box.store.workspace(lost.run);
     if (row !== undefined) await bringBack(on, { lost, row }, telling);
   }
 }
@@ -50,7 +50,7 @@ async function bringBack(on: On, of: Of, telling: Telling): Promise<void> {
       telling.lost.push(
         `the workspace of run ${run}, until its branch is free: ${error.message} Try: ${error.next}, then: ${REPAIR}`,
       );
-    else giveUp(on, { ...of, released }, { telling, told: reasonOf(error) });
+    else await giveUp(on, { ...of, released }, { telling, told: reasonOf(error) });
     return;
   }
   if (released.salvage !== "" || released.kept !== "")
@@ -81,19 +81,19 @@ async function tryRelease(on: On, of: Of, { lost }: Telling): Promise<Released |
 }
 
 async function release({ box }: On, { lost: { run, path, repo } }: Of): Promise<Released> {
-  const known = box.store.load(run);
+  const known = await box.store.load(run);
   const { files, kept: keep } = box.folders(run);
   if (known === undefined) return box.workspaces.release({ run, repo, path, keep });
-  const workflow = box.workflow(known.row.definition);
+  const workflow = await box.workflow(known.row.definition);
   await box.artifacts.carry({ root: path, run: known.run, workflow, isWorkspace: true }, files);
   const artifacts = artifactPaths(workflow, known.run);
   return box.workspaces.release({ run, repo, path, keep, artifacts });
 }
 
 async function make({ box }: On, { lost: { run }, row }: Of): Promise<Prepared> {
-  const known = box.store.load(run);
+  const known = await box.store.load(run);
   if (known === undefined) throw new UserError("unknown-run", "its run is not known", REPAIR);
-  const workflow = box.workflow(known.row.definition);
+  const workflow = await box.workflow(known.row.definition);
   const artifacts = artifactPaths(workflow, known.run);
   const leftOut = leftOutOf(workflow, known.run);
   const { repo, branch, base } = row;
@@ -107,17 +107,19 @@ async function make({ box }: On, { lost: { run }, row }: Of): Promise<Prepared> 
 type GivenUp = Of & { readonly released: Released };
 
 /** With a workspace that does not exist, the run could not even be ended. */
-function giveUp(
+async function giveUp(
   { box }: On,
   { lost: { run }, row, released: { salvage, kept } }: GivenUp,
   { telling, told }: { readonly telling: Telling; readonly told: string },
-): void {
+): Promise<void> {
   failpoint("doctor.before-unbind");
-  box.store.putWorkspace({ ...row, salvage, kept, status: "released" });
+  await box.store.commit([
+    { type: "put-workspace", workspace: { ...row, salvage, kept, status: "released" } },
+  ]);
   failpoint("doctor.after-unbind");
   if (salvage !== "" || kept !== "")
     telling.did.push(`kept what lay in the workspace of run ${run}: signalbox salvage show ${run}`);
-  const status = box.store.load(run)?.row.status ?? "";
+  const status = (await box.store.load(run))?.row.status ?? "";
   const isUnderWay = status === "running" || status === "waiting";
   const then = isUnderWay ? `to end it: signalbox cancel ${run}` : `it is over: signalbox resume ${run}`;
   telling.lost.push(`the workspace of run ${run}: ${told}; the run has none now; ${then}`);

@@ -46,5 +46,7 @@ function homeless(): Finding {
 
 /** Where the database cannot be asked, nothing is trusted. */
 function trustIn(db: Database | undefined): TrustStore {
-  return db === undefined ? { trusted: () => undefined, humanKeys: () => [] } : registryOf(db);
+  return db === undefined
+    ? { trusted: () => Promise.resolve(undefined), humanKeys: () => Promise.resolve([]) }
+    : registryOf(db);
 }

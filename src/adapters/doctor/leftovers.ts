@@ -6,9 +6,7 @@ import { textOfOwn } from "../home/own-file.ts";
 import type { Home } from "../home/paths.ts";
 import { shimProcesses } from "../process/processes.ts";
 import type { Database } from "../store/database.ts";
-import { journalOf } from "../store/journal/journal.ts";
 import { isBusy } from "../store/tables/pending.ts";
-import { registryOf } from "../store/tables/registry.ts";
 import { text } from "../store/row.ts";
 import { isOtherInstallation, oddInBin } from "../works/launcher.ts";
 import { isSupervisorAlive } from "../supervisor/lock.ts";
@@ -106,9 +104,8 @@ function isEnvironment(path: string): boolean {
 /** Of runs that the journal does not know. A run that is being started is not in it yet: only what has lain there counts. */
 export function strangeFolders(home: Home, db: Database): readonly string[] {
   const folder = join(home.root, "runs");
-  const known = journalOf(db);
   return namesIn(folder)
-    .filter((name) => !known.idsLike(name, 1).includes(name))
+    .filter((name) => db.get("SELECT 1 FROM runs WHERE id = ?", name) === undefined)
     .map((name) => join(folder, name))
     .filter(
       (path) => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > STARTING_MS,
@@ -124,19 +121,19 @@ function strangersIn(home: Home, db: Database): readonly Finding[] {
 
 function lostJobs(home: Home, db: Database, isAlive: boolean): readonly Finding[] {
   const processes = shimProcesses({ home });
-  const lost = registryOf(db)
-    .jobs({ status: "live" })
-    .filter(({ dir }) => processes.probe(dir).type === "lost");
+  const live = db.all("SELECT id, dir FROM jobs WHERE status = 'live' ORDER BY started_at, run");
+  const lost = live.filter(({ dir = "" }) => processes.probe(text(dir)).type === "lost");
   if (lost.length === 0) return [];
-  const said = `${lost.length} ${lost.length === 1 ? "process is" : "processes are"} gone without a word: ${some(lost.map(({ id }) => id))}`;
+  const said = `${lost.length} ${lost.length === 1 ? "process is" : "processes are"} gone without a word: ${some(lost.map(({ id }) => text(id)))}`;
   if (isAlive)
     return [{ status: "note", name: "processes", text: `${said}; the supervisor sees to it`, next: "" }];
   return [{ status: "problem", name: "processes", text: said, next: SUPERVISE }];
 }
 
 function exitsOf(home: Home, db: Database): readonly Finding[] {
-  const registry = registryOf(db);
-  const unknown = namesIn(home.exits).filter((name) => registry.job(name) === undefined);
+  const unknown = namesIn(home.exits).filter(
+    (name) => db.get("SELECT 1 FROM jobs WHERE id = ?", name) === undefined,
+  );
   if (unknown.length === 0) return [];
   const said = `${unknown.length} of nobody that is known: ${some(unknown)}; the next supervisor forgets them`;
   return [{ status: "note", name: "exits", text: said, next: "" }];

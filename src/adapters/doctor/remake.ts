@@ -33,7 +33,7 @@ export async function remake(on: On): Promise<Repaired> {
     await bringBackWorkspaces({ box, home: on.home, database: store.database }, telling);
     await writeFiles(box, store, telling);
   } finally {
-    store.close();
+    await store.close();
   }
   return telling;
 }
@@ -42,7 +42,7 @@ function boxOf({ home, env }: On, store: SqliteStore): Box {
   return {
     clock: CLOCK,
     store,
-    artifacts: fileArtifacts({ registry: store }),
+    artifacts: fileArtifacts(store),
     workspaces: gitWorkspaces({ home, env }),
     folders: (run) => runFolders(home, run),
     workflow: workflowsOf(store),

@@ -37,12 +37,12 @@ export async function signerOf(who: Who, { pins, ask = askAtTerminal }: Hand = {
   const { env, through } = requirePerson(who);
   const path = keyPath(env);
   // Asked before the file is read: it is there before the key is remembered, so that what is remembered now and not found is gone.
-  const isPinned = pins !== undefined && pins.humanKeys().length > 0;
+  const isPinned = pins !== undefined && (await pins.humanKeys()).length > 0;
   const found = readKeyFile(path);
   if (found === undefined && through !== undefined) throw noKeyYet(through);
-  if (pins !== undefined && (isPinned || found !== undefined)) holdToPin(found, { pins, path });
+  if (pins !== undefined && (isPinned || found !== undefined)) await holdToPin(found, { pins, path });
   const key = found ?? makeKey(path);
-  if (pins !== undefined && found === undefined) holdToPin(key, { pins, path });
+  if (pins !== undefined && found === undefined) await holdToPin(key, { pins, path });
   const secret = secretKey(path, key, await openSecret(key, ask));
   return signerWith(key, secret);
 }
@@ -96,7 +96,7 @@ export async function setPassphrase(
 export async function replaceKey(who: Who, { pins, ask = askAtTerminal }: Hand = {}): Promise<void> {
   const path = keyPath(requirePerson(who).env);
   const old = readKeyFile(path);
-  if (pins !== undefined) holdToPin(old, { pins, path });
+  if (pins !== undefined) await holdToPin(old, { pins, path });
   const now = new Date().toISOString();
   if (old === undefined) {
     makeKey(path);
@@ -108,7 +108,7 @@ export async function replaceKey(who: Who, { pins, ask = askAtTerminal }: Hand =
   const former = [...old.former, { public: old.public, until: now, named }];
   const key = { ...made, former, secret: await keptAs(made, old, ask) };
   writeKeyFile(path, key, true);
-  if (pins !== undefined) holdToPin(key, { pins, path });
+  if (pins !== undefined) await holdToPin(key, { pins, path });
 }
 
 /** Another key without a word of the one before it, which stays known; that it was so is told with everything it signs. */
@@ -124,17 +124,17 @@ export async function replaceLostKey(
   const key = { ...made, former, secret: await keptAs(made, old, ask) };
   const aside = isBroken ? setAside(path, now) : "";
   writeKeyFile(path, key, true);
-  if (pins !== undefined) acceptLost(key, pins);
+  if (pins !== undefined) await acceptLost(key, pins);
   return { aside };
 }
 
 /** The key that is there is a person's, although the one that signed here before has not named it. */
-export function acceptKey(who: Who, pins: Pins | undefined): void {
+export async function acceptKey(who: Who, pins: Pins | undefined): Promise<void> {
   const path = keyPath(requirePerson(who).env);
   const key = readKeyFile(path);
   if (key === undefined)
     throw new UserError("no-key", `there is no key at ${path}`, "signalbox key --new --lost");
-  if (pins !== undefined) acceptLost(key, pins);
+  if (pins !== undefined) await acceptLost(key, pins);
 }
 
 /** A new key is not worth less than the one before it. */

@@ -8,7 +8,8 @@
 import type { Event } from "../../core/model/event.ts";
 import { apartOf, isSuspect } from "../../engine/submit/caller-signs.ts";
 import { unnamedKeys } from "../../engine/human-keys.ts";
-import type { Entry, Proof, Recorded } from "../../engine/ports/journal.ts";
+import type { Proof, Recorded } from "../../engine/ports/journal.ts";
+import type { ChainPlace } from "../../engine/submit/write.ts";
 import type { Registry } from "../../engine/ports/registry.ts";
 import type { Env } from "../home/paths.ts";
 import { keyPath, readKeyFile, type KeyFile } from "./key-file.ts";
@@ -16,10 +17,9 @@ import { isSignedBy, partsOf, signatureOf, type Signer } from "./signature.ts";
 import { keysOf, type KnownKey } from "./succession.ts";
 import { requirePerson, type Who } from "./who.ts";
 
-type Link = { readonly seq: number; readonly prev: string };
-type Act = Link & { readonly run: string; readonly event: Event };
+type Act = ChainPlace & { readonly run: string; readonly event: Event };
 
-/** For `Entry.prove`: called when the place in the chain is known. */
+/** For `Request.prove`: the place in the chain is that of the run which the decision was made on. */
 export function prover(of: {
   readonly who: Who;
   readonly signer: Signer;
@@ -27,7 +27,7 @@ export function prover(of: {
   readonly event: Event;
   /** Agents of the run whose attempt is not over. */
   readonly agents?: readonly string[];
-}): NonNullable<Entry["prove"]> {
+}): (link: ChainPlace) => Proof {
   const person = requirePerson(of.who);
   const { ancestry, terminal } = person.lineage();
   const { agents = [] } = of;
@@ -48,25 +48,25 @@ export function prover(of: {
 export type Flaw = { readonly type: "forged" | "notice"; readonly text: string };
 
 /** Says of any event what is wrong with its proof; reads the key once. */
-export function proofChecker(
+export async function proofChecker(
   env: Env,
-  pins: Pick<Registry, "humanKeys"> = { humanKeys: () => [] },
-): (recorded: Recorded) => Flaw | undefined {
-  let known: Known | undefined;
+  pins?: Pick<Registry, "humanKeys">,
+): Promise<(recorded: Recorded) => Flaw | undefined> {
+  const unnamed = unnamedKeys((await pins?.humanKeys()) ?? []);
+  let keys: Known["keys"] | undefined;
+  let isRead = false;
   return (recorded) => {
     if (!isPersons(recorded)) return undefined;
-    known ??= knownFrom(readKeyFile(keyPath(env)), pins);
-    return judge(recorded, known);
+    if (!isRead) keys = keysIn(readKeyFile(keyPath(env)));
+    isRead = true;
+    return judge(recorded, { keys, unnamed });
   };
 }
 
 type Known = { readonly keys: readonly KnownKey[] | undefined; readonly unnamed: ReadonlySet<string> };
 
-function knownFrom(file: KeyFile | undefined, pins: Pick<Registry, "humanKeys">): Known {
-  return {
-    keys: file === undefined ? undefined : keysOf(file),
-    unnamed: unnamedKeys(pins.humanKeys()),
-  };
+function keysIn(file: KeyFile | undefined): Known["keys"] {
+  return file === undefined ? undefined : keysOf(file);
 }
 
 /** What a person did, not what followed from it: that is worked out again by whoever checks. */

@@ -5,6 +5,7 @@
  * What takes a person takes one without a mark on any process it comes from, all of which can be seen, and the human key.
  */
 
+import { firstOf } from "../../engine/lists.ts";
 import type { Actor } from "../../core/model/event.ts";
 import { isTurnOf } from "../../engine/agents/job-id.ts";
 import type { AgentRow, Registry } from "../../engine/ports/registry.ts";
@@ -42,7 +43,7 @@ export type Acting = {
   readonly procs?: Procs;
 };
 
-export function whoActs(acting: Acting): Who {
+export async function whoActs(acting: Acting): Promise<Who> {
   const token = acting.env["SIGNALBOX_TOKEN"] ?? "";
   return token === "" ? whoTypes(acting) : agentOf(token, acting);
 }
@@ -129,23 +130,23 @@ function isElsewhere({ env, procs }: Person): boolean {
   return theirs !== "" && theirs !== own && isSupervisorAlive(home);
 }
 
-function agentOf(token: string, acting: Acting): Who {
-  const row = acting.store?.byToken(hashToken(token));
+async function agentOf(token: string, acting: Acting): Promise<Who> {
+  const row = await acting.store?.byToken(hashToken(token));
   if (row === undefined) {
     throw new UserError("unknown-token", "SIGNALBOX_TOKEN belongs to no agent of this state home", {
       next: "a person types this in a terminal without SIGNALBOX_TOKEN; an agent stops here",
       exit: EXIT_NOT_YOURS,
     });
   }
-  requireMarks(row, acting);
+  await requireMarks(row, acting);
   const { run, role, slot, attempt } = row;
   return { type: "agent", run, actor: { type: "agent", role, slot, attempt } };
 }
 
 /** Jobs of another state home, in which somebody tries out this one, say nothing here. */
-function requireMarks(row: AgentRow, { env, store, procs = PROCS }: Acting): void {
+async function requireMarks(row: AgentRow, { env, store, procs = PROCS }: Acting): Promise<void> {
   const jobs = [jobIn(env), ...lineageOf(procs).jobs].filter((id) => id !== "");
-  const other = jobs.find((id) => !isTurnOf(id, row) && store?.job(id) !== undefined);
+  const other = await firstOf(jobs, async (id) => !isTurnOf(id, row) && (await store?.job(id)) !== undefined);
   if (other === undefined && jobs.some((id) => isTurnOf(id, row))) return;
   const whose = `SIGNALBOX_TOKEN is that of "${row.role}" of run ${row.run}, attempt ${row.attempt}`;
   const reason =

@@ -31,6 +31,16 @@ export type Database = {
   close(): void;
 };
 
+/** Asks at once, and gives the result, or the error, as a promise. */
+export function promised<Arguments extends readonly unknown[], Result>(
+  ask: (...values: Arguments) => Result,
+): (...values: Arguments) => Promise<Result> {
+  return (...values) =>
+    new Promise((resolve) => {
+      resolve(ask(...values));
+    });
+}
+
 export function databaseOf(path: string, sqlite: DatabaseSync): Database {
   const statements = new Map<string, StatementSync>();
   let isWriting = false;

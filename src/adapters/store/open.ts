@@ -13,7 +13,8 @@ import { closeToOthers, makeFile, makeFolder, syncFolder } from "../home/folders
 import { refuseNetwork, type Mount } from "../home/network.ts";
 import type { Home } from "../home/paths.ts";
 import { damagedDatabase, translated } from "./recovery/damage.ts";
-import { databaseOf, type Database } from "./database.ts";
+import { commitTo } from "./commit.ts";
+import { databaseOf, promised, type Database } from "./database.ts";
 import { graphsOf } from "./tables/graphs.ts";
 import { journalOf } from "./journal/journal.ts";
 import { messagesOf } from "./tables/messages.ts";
@@ -35,19 +36,21 @@ export type SqliteStore = Store & { readonly database: Database };
 
 export function openStore(home: Home, options: Options = {}): SqliteStore {
   const database = openDatabase(home, options);
+  const now = options.now ?? Date.now;
   return {
     database,
+    commit: promised((batch) => commitTo(database, batch, now)),
     ...journalOf(database),
-    ...outboxOf(database, options.now ?? Date.now),
+    ...outboxOf(database),
     ...registryOf(database),
     ...projectsOf(database),
     ...messagesOf(database),
     ...graphsOf(database),
-    isBusy: () => isBusy(database),
-    unattended: (run) => unattended(database, run),
-    close: () => {
+    isBusy: promised(() => isBusy(database)),
+    unattended: promised((run) => unattended(database, run)),
+    close: promised(() => {
       database.close();
-    },
+    }),
   };
 }
 

@@ -19,40 +19,40 @@ export type TrustStore = Pick<Registry, "trusted" | "humanKeys">;
 export type Trusting = { readonly store: TrustStore; readonly env: Env };
 
 /** The content, and whether a person trusted exactly this: one reading answers both. */
-export function trustOf(
+export async function trustOf(
   on: Trusting,
   repo: string,
-): { readonly content: Content; readonly isTrusted: boolean } {
+): Promise<{ readonly content: Content; readonly isTrusted: boolean }> {
   const content = contentOf(repo);
-  return { content, isTrusted: content.digest === "" || digestTrusted(on, repo) === content.digest };
+  return { content, isTrusted: content.digest === "" || (await digestTrusted(on, repo)) === content.digest };
 }
 
-export function isTrusted(on: Trusting, repo: string): boolean {
-  return trustOf(on, repo).isTrusted;
+export async function isTrusted(on: Trusting, repo: string): Promise<boolean> {
+  return (await trustOf(on, repo)).isTrusted;
 }
 
 /** Gives the trusted content: whoever goes on must use these bytes, for the files may change at any moment. */
-export function requireTrust(on: Trusting, repo: string): Content {
-  const { content, isTrusted: isKnown } = trustOf(on, repo);
+export async function requireTrust(on: Trusting, repo: string): Promise<Content> {
+  const { content, isTrusted: isKnown } = await trustOf(on, repo);
   if (isKnown) return content;
-  throw new UserError("untrusted", whyNot(on, repo), { next: "signalbox trust", exit: EXIT_UNTRUSTED });
+  throw new UserError("untrusted", await whyNot(on, repo), { next: "signalbox trust", exit: EXIT_UNTRUSTED });
 }
 
-function whyNot(on: Trusting, repo: string): string {
-  const kept = on.store.trusted(repo)?.digest ?? "";
+async function whyNot(on: Trusting, repo: string): Promise<string> {
+  const kept = (await on.store.trusted(repo))?.digest ?? "";
   if (kept === "") return `nobody has trusted what ${repo}/.signalbox would run`;
-  return digestTrusted(on, repo) === ""
+  return (await digestTrusted(on, repo)) === ""
     ? `what is kept of trust in ${repo}/.signalbox is not signed with your key`
     : `${repo}/.signalbox has changed since it was trusted`;
 }
 
 /** The digest of what a person has trusted, and signed for; empty for none. */
-export function digestTrusted({ store, env }: Trusting, repo: string): string {
-  const row = store.trusted(repo);
+export async function digestTrusted({ store, env }: Trusting, repo: string): Promise<string> {
+  const row = await store.trusted(repo);
   const parts = partsOf(row?.signature ?? "");
   if (row === undefined || row.digest === "" || parts === undefined) return "";
   const file = readKeyFile(keyPath(env));
-  const keys = file === undefined ? [] : countedKeys(file, store);
+  const keys = file === undefined ? [] : await countedKeys(file, store);
   const key = keys.find(({ fingerprint }) => fingerprint === parts.fingerprint);
   return key !== undefined && isSignedBy(key.public, signedText(repo, row), parts.bytes) ? row.digest : "";
 }

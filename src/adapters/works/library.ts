@@ -12,7 +12,7 @@ type On = { readonly env: Env; readonly store: TrustStore };
 
 export async function workflowNamed(on: On, name: string, repo: string): Promise<Workflow> {
   const found = findWorkflow(name, { cwd: repo, home: on.env["HOME"] ?? "" });
-  if (found.from !== "built-in") requireTrust(on, repo);
+  if (found.from !== "built-in") await requireTrust(on, repo);
   const parsed = await parseFound(found);
   if (parsed.ok) return parsed.workflow;
   const [first] = parsed.problems;

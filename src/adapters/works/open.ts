@@ -48,7 +48,7 @@ export function openWorks(home: Home, store: Store, { log, ring = () => poke(hom
   return {
     clock: CLOCK,
     store,
-    artifacts: fileArtifacts({ registry: store }),
+    artifacts: fileArtifacts(store),
     workspaces: gitWorkspaces({ home, env }),
     branches: gitBranches({ home, env: saved }),
     // With what is the person's: whose a commit is, and who is logged in.

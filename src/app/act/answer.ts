@@ -42,14 +42,17 @@ export async function answerQuestion(
   const { parts: typed = [] } = input;
   const given = eventKey(on, input.key);
   const asking = { store: on.box.store, find: (word?: string) => runOf(on, word) };
-  const named = typed.length === 0 ? meantBy(asking, input) : askedOf(asking, input);
+  const named = typed.length === 0 ? await meantBy(asking, input) : await askedOf(asking, input);
   const { value } = named;
-  const known = keyUsed(on, named.run, given);
-  const { seen, notes, isBelow } = whoAsks(seenOf(on, known?.run ?? named.run), known !== undefined);
+  const known = await keyUsed(on, named.run, given);
+  const { seen, notes, isBelow } = await whoAsks(
+    await seenOf(on, known?.run ?? named.run),
+    known !== undefined,
+  );
   const key = known?.key ?? (isBelow ? keyBelow(named.run, given) : given);
-  const question = questionOf(seen);
+  const question = await questionOf(seen);
   if (question === undefined && known === undefined) {
-    if (!hasVerb(seen, "answer")) throw nothingAsked(seen, value);
+    if (!hasVerb(seen, "answer")) throw await nothingAsked(seen, value);
     // Where an agent asks on its page, the answer is words, and leads where the workflow says.
     const text = [value, input.text].filter(Boolean).join("\n\n");
     return carryOut(on, { verb: "answer", run: seen.run.id, text, shown: input.shown, key });
@@ -70,19 +73,19 @@ export async function answerQuestion(
 }
 
 /** The open question that a person would answer with these words, for a door that asks at a terminal. */
-export function openQuestion(
+export async function openQuestion(
   { door, store }: Looking,
   { decision }: InputOf<"question">,
-): Outcome<DataOf<"question">> {
+): Promise<Outcome<DataOf<"question">>> {
   if (store === undefined) throw nothingOpen();
   const asking = { store, find: (word?: string) => runMeant(store, door, word) };
-  const { run, value } = meantBy(asking, { decision, either: true });
-  const { seen } = whoAsks(seeRun(store, door, run), false);
-  const question = value === undefined ? questionOf(seen) : undefined;
+  const { run, value } = await meantBy(asking, { decision, either: true });
+  const { seen } = await whoAsks(await seeRun(store, door, run), false);
+  const question = value === undefined ? await questionOf(seen) : undefined;
   return success(question?.question ?? `run ${run} asks nothing`, {
     run: seen.run.id,
     question: question ?? null,
-    cause: causeOf(seen),
+    cause: await causeOf(seen),
     free: (question === undefined ? undefined : freeAnswer(seen, question, true)) ?? null,
   });
 }
@@ -111,14 +114,17 @@ function saidIn(
 }
 
 /** A run whose task asks is answered there, and the person is told so. */
-function whoAsks(
+async function whoAsks(
   seen: Seen,
   isKnown: boolean,
-): { readonly seen: Seen; readonly notes: readonly string[]; readonly isBelow: boolean } {
+): Promise<{ readonly seen: Seen; readonly notes: readonly string[]; readonly isBelow: boolean }> {
   const own = { seen, notes: [], isBelow: false };
-  if (isKnown || questionOf(seen) !== undefined || hasVerb(seen, "answer")) return own;
-  const asking = onlyAskingTask(seen, "answer");
-  if (asking === undefined || (questionOf(asking.seen) === undefined && !hasVerb(asking.seen, "answer")))
+  if (isKnown || (await questionOf(seen)) !== undefined || hasVerb(seen, "answer")) return own;
+  const asking = await onlyAskingTask(seen, "answer");
+  if (
+    asking === undefined ||
+    ((await questionOf(asking.seen)) === undefined && !hasVerb(asking.seen, "answer"))
+  )
     return own;
   return {
     isBelow: true,
@@ -153,14 +159,14 @@ function notCounted(
   });
 }
 
-function outcomeOf(on: Acting, done: Done, value: string): Outcome<Acknowledgement> {
+async function outcomeOf(on: Acting, done: Done, value: string): Promise<Outcome<Acknowledgement>> {
   const events = done.accepted?.events ?? [];
   const again = events.find((event) => event.type === "question-repeated");
   if (events.some((event) => event.type === "parts-answered"))
-    return acknowledge(done, sayOpen(seenOf(on, done.run)));
+    return acknowledge(done, await sayOpen(await seenOf(on, done.run)));
   if (again === undefined) return acknowledge(done, `the answer is ${value}`);
-  const now = seenOf(on, done.run);
-  const question = questionOf(now);
+  const now = await seenOf(on, done.run);
+  const question = await questionOf(now);
   const isLeft = events.some((event) => event.type === "moved");
   return {
     ...acknowledge(done),
@@ -169,7 +175,7 @@ function outcomeOf(on: Acting, done: Done, value: string): Outcome<Acknowledgeme
     message: isLeft
       ? `${again.reason}; ${again.id} was asked often enough: ${sayWhere(done, question)}`
       : `${again.id} is asked again${sayTimes(now)}: ${again.reason}`,
-    next: question === undefined ? nextForPerson(now) : commandsOf(question),
+    next: question === undefined ? await nextForPerson(now) : commandsOf(question),
   };
 }
 
@@ -180,8 +186,8 @@ function sayTimes({ workflow, run }: Seen): string {
   return `, ${run.counters[counter] ?? 0} of ${maxOf(workflow, run, counter) - 1} times`;
 }
 
-function sayOpen(seen: Seen): string {
-  const { id, parts = [] } = questionOf(seen) ?? { id: "" };
+async function sayOpen(seen: Seen): Promise<string> {
+  const { id, parts = [] } = (await questionOf(seen)) ?? { id: "" };
   const open = parts.filter(({ answer }) => answer === null).map(({ number }) => number);
   return `${id} is still open: part ${open.join(", ")} of ${parts.length}`;
 }
@@ -196,31 +202,34 @@ function commandsOf(question: QuestionView): string {
 }
 
 /** How a run is found, for a call that acts and for one that looks. */
-type Asking = { readonly store: Store; readonly find: (word?: string) => string };
+type Asking = { readonly store: Store; readonly find: (word?: string) => Promise<string> };
 
 type Meant = { readonly run: string; readonly value: string | undefined };
 
 /** With `parts` the answers are there: the one word can only be the question. */
-function askedOf(on: Asking, { decision, value, text }: InputOf<"answer">): Meant {
+async function askedOf(on: Asking, { decision, value, text }: InputOf<"answer">): Promise<Meant> {
   if (value !== undefined || text !== undefined)
     throw new UserError("bad-usage", "with --part, each answer and its text stand in it", HELP);
-  return { run: decision === undefined ? onlyRun(on) : runAsking(on, decision), value: undefined };
+  return {
+    run: decision === undefined ? await onlyRun(on) : await runAsking(on, decision),
+    value: undefined,
+  };
 }
 
-function meantBy(
+async function meantBy(
   on: Asking,
   { decision, value, either }: Pick<InputOf<"answer">, "decision" | "value" | "either">,
-): Meant {
-  if (decision === undefined) return { run: onlyRun(on), value };
-  if (either !== true) return { run: runAsking(on, decision), value };
+): Promise<Meant> {
+  if (decision === undefined) return { run: await onlyRun(on), value };
+  if (either !== true) return { run: await runAsking(on, decision), value };
   // One word is an answer, unless it can only be the name of a question or of a run.
-  const run = runNamed(on, decision);
-  return run === undefined ? { run: onlyRun(on), value: decision } : { run, value: undefined };
+  const run = await runNamed(on, decision);
+  return run === undefined ? { run: await onlyRun(on), value: decision } : { run, value: undefined };
 }
 
 /** By the id of the question, by RUN/ID, or by the run. */
-function runAsking(on: Asking, word: string): string {
-  const run = runNamed(on, word);
+async function runAsking(on: Asking, word: string): Promise<string> {
+  const run = await runNamed(on, word);
   if (run !== undefined) return run;
   throw new UserError(
     "unknown-decision",
@@ -229,16 +238,16 @@ function runAsking(on: Asking, word: string): string {
   );
 }
 
-function runNamed(on: Asking, word: string): string | undefined {
+async function runNamed(on: Asking, word: string): Promise<string | undefined> {
   const { store } = on;
-  const asked = store.questions({ open: true, id: word });
+  const asked = await store.questions({ open: true, id: word });
   const [only, another] = asked;
   if (only !== undefined && another === undefined) return only.run;
   if (another !== undefined) throw whichQuestion(word, asked);
   const [name = "", id] = word.split("/");
-  if (id !== undefined && store.questions({ open: true, id }).length === 0) return undefined;
+  if (id !== undefined && (await store.questions({ open: true, id })).length === 0) return undefined;
   try {
-    return on.find(name);
+    return await on.find(name);
   } catch (error) {
     if (isUnknownRun(error)) return undefined;
     throw error;
@@ -246,12 +255,12 @@ function runNamed(on: Asking, word: string): string | undefined {
 }
 
 /** The run that we are in, its only task that asks, or the only one that asks at all. */
-function onlyRun(on: Asking): string {
+async function onlyRun(on: Asking): Promise<string> {
   const { store } = on;
-  const asked = store.questions({ open: true });
+  const asked = await store.questions({ open: true });
   try {
-    const run = on.find();
-    const below = new Set(descendantsOf(store, run));
+    const run = await on.find();
+    const below = new Set(await descendantsOf(store, run));
     const [only, another] = asked.filter((question) => below.has(question.run));
     const isOwn = only === undefined || asked.some((question) => question.run === run);
     if (isOwn || another !== undefined) return run;
@@ -279,10 +288,10 @@ function nothingOpen(): UserError {
 }
 
 /** Where one of its tasks asks, that is what was meant; whoever answers says so. */
-function nothingAsked(seen: Seen, value: string | undefined): UserError {
+async function nothingAsked(seen: Seen, value: string | undefined): Promise<UserError> {
   const run = seen.run.id;
-  const { task, seen: asks } = askingTask(seen) ?? { task: "", seen };
-  const isAsked = questionOf(asks) !== undefined;
+  const { task, seen: asks } = (await askingTask(seen)) ?? { task: "", seen };
+  const isAsked = (await questionOf(asks)) !== undefined;
   const other = isAsked ? `; its task ${task} does, as ${asks.run.id}` : "";
   const look = value === undefined ? `signalbox show ${run}` : `signalbox why ${run}`;
   return new UserError("not-in-map", `run ${run} asks nothing now${other}`, {

@@ -35,8 +35,8 @@ export async function askQuestions(
   const { who } = on;
   if (who.type !== "agent") throw noToken("ask_questions");
   const text = textOf(input.questions);
-  const { row, run } = requireKept(on, who.run);
-  const workflow = on.box.workflow(row.definition);
+  const { row, run } = await requireKept(on, who.run);
+  const workflow = await on.box.workflow(row.definition);
   const { role, slot, attempt } = who.actor;
   const caller: AgentCaller = { run: who.run, role, slot, attempt, definition: workflow.definition };
   const [key, keyOfText] = [eventKey(on, input.key), eventKey(on, input.key, 2)];
@@ -46,7 +46,7 @@ export async function askQuestions(
     return recorded(acknowledge(await moveTo(on, { run: who.run, to, key, ...note }), RECORDED));
   };
   // The run has moved on since the call was made for the first time.
-  if (answeredBefore(on, who.run, key) !== undefined) return handOver("");
+  if ((await answeredBefore(on, who.run, key)) !== undefined) return handOver("");
   const moves = (workflow.movesFrom[run.state] ?? []).filter((move) => isHandover(caller, move));
   const isOpen = (move: Move): boolean => unmet({ workflow, run, reserved: move.reserve }, move).length === 0;
   const move = moves.find(isOpen) ?? moves[0];
@@ -116,7 +116,7 @@ async function withFormer(
   caller: AgentCaller,
   of: { readonly holder: Artifact; readonly text: string },
 ): Promise<string> {
-  const { root, run } = seenOf(on, caller.run);
+  const { root, run } = await seenOf(on, caller.run);
   const { file, reader, each } = of.holder;
   const opened = openAt(root, fillPath(run, file, each === undefined ? "" : caller.slot));
   const whole = (opened.type === "bytes" ? decodeWhole(opened.bytes) : undefined) ?? "";

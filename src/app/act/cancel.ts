@@ -19,10 +19,10 @@ export async function cancel(
   on: Acting,
   { run: word, note, key: given }: InputOf<"cancel">,
 ): Promise<VerbOutcome> {
-  const run = runOf(on, word);
+  const run = await runOf(on, word);
   const key = eventKey(on, given);
-  const seen = seenOf(on, run);
-  const isKnown = answeredBefore(on, run, key) !== undefined;
+  const seen = await seenOf(on, run);
+  const isKnown = (await answeredBefore(on, run, key)) !== undefined;
   if (isKnown || hasVerb(seen, "cancel")) return carryOut(on, { verb: "cancel", run, text: note, key });
   return acknowledge(await moveTo(on, { run, to: targetFrom(seen), note, key }));
 }

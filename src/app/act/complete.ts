@@ -22,12 +22,12 @@ export async function completeTask(
   on: Acting,
   input: InputOf<"complete">,
 ): Promise<Outcome<Acknowledgement>> {
-  const run = taskOf(on, input.run, input.project);
+  const run = await taskOf(on, input.run, input.project);
   const key = eventKey(on, input.key);
-  const kept = requireKept(on, run);
-  const workflow = on.box.workflow(kept.row.definition);
+  const kept = await requireKept(on, run);
+  const workflow = await on.box.workflow(kept.row.definition);
   const role = on.who.type === "agent" ? on.who.actor.role : undefined;
-  if (answeredBefore(on, run, key) !== undefined) {
+  if ((await answeredBefore(on, run, key)) !== undefined) {
     const done = await moveTo(on, { run, to: "", key });
     const isMove = forward(workflow, { state: done.from }, role) !== undefined;
     const artifact = isMove || role === undefined ? undefined : verdictOf(workflow, role);

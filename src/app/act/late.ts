@@ -18,22 +18,28 @@ export function lateAgent(run: Run, by: Actor): Agent | undefined {
 }
 
 /** Told once, however often it is said. */
-export function tellLate(box: Box, run: Run, of: { readonly agent: Agent; readonly what: string }): void {
+export async function tellLate(
+  box: Box,
+  run: Run,
+  of: { readonly agent: Agent; readonly what: string },
+): Promise<void> {
   const { agent, what } = of;
   const text = `attempt ${agent.attempt} of ${agent.role} no longer counts, and ${what}`;
   const { store, clock } = box;
-  if (store.notes(run.id).some((note) => note.text === text)) return;
-  store.note({ run: run.id, at: new Date(clock.now()).toISOString(), kind: "late", text });
+  if ((await store.notes(run.id)).some((note) => note.text === text)) return;
+  await store.commit([
+    { type: "note", note: { run: run.id, at: new Date(clock.now()).toISOString(), kind: "late", text } },
+  ]);
 }
 
 /** Its text must not get to where the attempt that counts may have put its own: it is kept with the agent, and refused. */
-export function refuseLate(
+export async function refuseLate(
   box: Box,
   run: Run,
   of: { readonly agent: Agent; readonly artifact: string; readonly text: string },
-): never {
+): Promise<never> {
   const { agent, artifact, text } = of;
-  const dir = box.store.agent({ ...agent, run: run.id })?.dir ?? "";
+  const dir = (await box.store.agent({ ...agent, run: run.id }))?.dir ?? "";
   const digest = process.getBuiltinModule("node:crypto").hash("sha256", text, "hex").slice(0, 8);
   const file = join(dir, "late", `${artifact}.${digest}`);
   if (dir !== "") {
@@ -42,6 +48,6 @@ export function refuseLate(
     writePrivate(file, text);
     failpoint("late.after-keep");
   }
-  tellLate(box, run, { agent, what: `handed in ${artifact}: it is kept as ${file}, and not used` });
+  await tellLate(box, run, { agent, what: `handed in ${artifact}: it is kept as ${file}, and not used` });
   throw refusal(superseded(run, agent));
 }

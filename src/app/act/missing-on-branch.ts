@@ -7,11 +7,11 @@ import type { Acting } from "../context.ts";
 
 /** Why the branch will not have all of the work; empty where it will. */
 export async function missingOnBranch({ box }: Acting, { row, run }: Kept): Promise<string> {
-  const workspace = ownWorkspace(box, row.id);
+  const workspace = await ownWorkspace(box, row.id);
   if (workspace === undefined) return "";
   const { path, repo } = workspace;
   try {
-    const tree = await box.workspaces.digest(path, artifactPaths(box.workflow(row.definition), run));
+    const tree = await box.workspaces.digest(path, artifactPaths(await box.workflow(row.definition), run));
     await box.workspaces.requireDeliverable({ path, repo, run: row.id, tree });
     return "";
   } catch (error) {

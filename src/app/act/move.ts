@@ -24,7 +24,7 @@ export type Moving = {
 export async function askForMove(on: Acting, input: InputOf<"move">): Promise<Outcome<Acknowledgement>> {
   const { run: word, to, note, from, seq } = input;
   const key = eventKey(on, input.key);
-  return acknowledge(await moveTo(on, { run: runOf(on, word), to, note, key, from, seq }));
+  return acknowledge(await moveTo(on, { run: await runOf(on, word), to, note, key, from, seq }));
 }
 
 export async function moveTo(on: Acting, moving: Moving): Promise<Done> {
@@ -45,16 +45,16 @@ export async function moveTo(on: Acting, moving: Moving): Promise<Done> {
       ...(from === undefined ? {} : { state: from }),
     },
     ...(voice === undefined ? {} : { voice }),
-    isEnd: isEndFor(on, run, to),
+    isEnd: await isEndFor(on, run, to),
     refusedAs: (refused) => alreadyThere(refused, to),
   });
-  return { ...done, told: [...notesOn(on, done), ...done.told] };
+  return { ...done, told: [...(await notesOn(on, done)), ...done.told] };
 }
 
 /** A person should know what they answer for by the move, and what it does not do although the verb does. */
-function notesOn({ box }: Acting, { run, accepted }: Done): readonly string[] {
+async function notesOn({ box }: Acting, { run, accepted }: Done): Promise<readonly string[]> {
   if (accepted === undefined) return [];
-  const workflow = box.workflow(accepted.run.definition);
+  const workflow = await box.workflow(accepted.run.definition);
   return accepted.events.flatMap((event) => {
     if (event.type === "waiver-given") return [sayWaived(workflow, accepted.before, event.artifact)];
     const mark = event.type === "moved" ? workflow.definition.moves[event.rule]?.mark : undefined;
@@ -64,10 +64,10 @@ function notesOn({ box }: Acting, { run, accepted }: Done): readonly string[] {
   });
 }
 
-function isEndFor({ who, box }: Acting, run: string, to: string): boolean {
-  const definition = box.store.load(run)?.row.definition;
+async function isEndFor({ who, box }: Acting, run: string, to: string): Promise<boolean> {
+  const definition = (await box.store.load(run))?.row.definition;
   if (who.type !== "person" || definition === undefined) return false;
-  return box.workflow(definition).definition.states[to]?.final !== undefined;
+  return (await box.workflow(definition)).definition.states[to]?.final !== undefined;
 }
 
 /** Of two who ask for one move, the second finds the run where it wanted it, and by another hand. */

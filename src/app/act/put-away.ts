@@ -8,19 +8,19 @@ import { isFinished } from "../runs/find.ts";
 import { requireKept } from "../runs/load.ts";
 import { taskOf } from "../runs/task.ts";
 
-export function putAway(
+export async function putAway(
   on: Acting,
   word: string | undefined,
   project: string | undefined,
-): { readonly run: string; readonly state: string; readonly hidden: true } {
+): Promise<{ readonly run: string; readonly state: string; readonly hidden: true }> {
   requirePerson(on.who);
-  const run = taskOf(on, word, project);
-  const { row } = requireKept(on, run);
+  const run = await taskOf(on, word, project);
+  const { row } = await requireKept(on, run);
   if (!isFinished(row))
     throw new UserError("not-in-map", `${run} is ${row.state}, and only a finished run can be put away`, {
       next: `signalbox cancel ${run}`,
       exit: EXIT_NOT_YOURS,
     });
-  on.box.store.hide(run, true);
+  await on.box.store.commit([{ type: "hide", run, hidden: true }]);
   return { run, state: row.state, hidden: true };
 }

@@ -22,7 +22,7 @@ export async function lookAgain(on: Acting, { workflow, run }: Seen): Promise<st
     // A verdict stands in the journal: rewriting its text changes nothing.
     return known !== undefined && known.verdict === undefined && known.digest !== digest;
   };
-  const readings = await on.box.artifacts.read(placeOf(on.box, { run, workflow, id: run.id }));
+  const readings = await on.box.artifacts.read(await placeOf(on.box, { run, workflow, id: run.id }));
   const changed = readings.filter((reading) => shows.includes(reading.artifact) && isChanged(reading));
   if (changed.length === 0) return "";
   await submit(on.box, {

@@ -15,18 +15,25 @@ export async function respawn(
   on: Acting,
   { words, project, key }: InputOf<"respawn">,
 ): Promise<Outcome<Acknowledgement>> {
-  const { run, role } = meantBy(on, words, project);
-  const from = requireKept(on, run).run;
+  const { run, role } = await meantBy(on, words, project);
+  const from = (await requireKept(on, run)).run;
   // Where the text was all that was missing, no agent has to be started any more.
-  if ((await lookWhetherPutBack(on, run)) && requireKept(on, run).run.entry > from.entry)
-    return acknowledge(goneOn(on, from), "what was there is put back, and that was all that was missing");
-  const done = await respawnRole(on, { run, role: role ?? crashedRole(on, run), key: eventKey(on, key) });
+  if ((await lookWhetherPutBack(on, run)) && (await requireKept(on, run)).run.entry > from.entry)
+    return acknowledge(
+      await goneOn(on, from),
+      "what was there is put back, and that was all that was missing",
+    );
+  const done = await respawnRole(on, {
+    run,
+    role: role ?? (await crashedRole(on, run)),
+    key: eventKey(on, key),
+  });
   return acknowledge(done, "the agent is started again");
 }
 
 /** Looks whether what keeps an agent from being started was put back. Gives true where something kept one. */
 export async function lookWhetherPutBack(on: Acting, id: string): Promise<boolean> {
-  if (foreignOf(seenOf(on, id)) === undefined) return false;
+  if (foreignOf(await seenOf(on, id)) === undefined) return false;
   await readFiles(on, id);
   return true;
 }
@@ -45,7 +52,9 @@ export async function readFiles(on: Acting, id: string): Promise<boolean> {
 /** Roles whose agent waits for a person. */
 export async function crashedIn(on: Acting, id: string): Promise<readonly string[]> {
   await lookWhetherPutBack(on, id);
-  const crashed = Object.values(seenOf(on, id).run.agents).filter(({ status }) => status === "crashed");
+  const crashed = Object.values((await seenOf(on, id)).run.agents).filter(
+    ({ status }) => status === "crashed",
+  );
   return [...new Set(crashed.map(({ role }) => role))];
 }
 
@@ -63,32 +72,33 @@ export function respawnRole(
   });
 }
 
-function goneOn(on: Acting, { id, state: from }: Run): Done {
-  const { state, seq } = requireKept(on, id).run;
+async function goneOn(on: Acting, { id, state: from }: Run): Promise<Done> {
+  const { state, seq } = (await requireKept(on, id)).run;
   return { run: id, from, to: state, seq, told: [], accepted: undefined };
 }
 
 /** One word is a run, unless nothing but a role of the run that we are in has that name. */
-function meantBy(
+async function meantBy(
   on: Acting,
   [first, second]: readonly string[],
   project: string | undefined,
-): { run: string; role: string | undefined } {
-  if (second !== undefined || first === undefined) return { run: taskOf(on, first, project), role: second };
+): Promise<{ run: string; role: string | undefined }> {
+  if (second !== undefined || first === undefined)
+    return { run: await taskOf(on, first, project), role: second };
   try {
-    return { run: taskOf(on, first, project), role: undefined };
+    return { run: await taskOf(on, first, project), role: undefined };
   } catch (error) {
     if (!(error instanceof UserError) || error.code !== "unknown-run") throw error;
-    const here = isRoleHere(on, first);
+    const here = await isRoleHere(on, first);
     if (here === undefined) throw error;
     return { run: here, role: first };
   }
 }
 
-function isRoleHere(on: Acting, role: string): string | undefined {
+async function isRoleHere(on: Acting, role: string): Promise<string | undefined> {
   try {
-    const run = runOf(on, undefined);
-    const { definition } = on.box.workflow(requireKept(on, run).row.definition);
+    const run = await runOf(on, undefined);
+    const { definition } = await on.box.workflow((await requireKept(on, run)).row.definition);
     return Object.hasOwn(definition.roles, role) ? run : undefined;
   } catch (error) {
     if (error instanceof UserError) return undefined;
@@ -96,8 +106,8 @@ function isRoleHere(on: Acting, role: string): string | undefined {
   }
 }
 
-function crashedRole(on: Acting, id: string): string {
-  const { run } = requireKept(on, id);
+async function crashedRole(on: Acting, id: string): Promise<string> {
+  const { run } = await requireKept(on, id);
   const crashed = Object.values(run.agents).filter(({ status }) => status === "crashed");
   const [only, another] = crashed;
   if (only === undefined)

@@ -30,7 +30,7 @@ type Back = { readonly how: keyof typeof BACK; readonly phase: string };
 
 /** Gives the answer. */
 export async function goBack(on: Acting, id: string, back: Back): Promise<string> {
-  const seen = seenOf(on, id);
+  const seen = await seenOf(on, id);
   const { run, workflow, row } = seen;
   if (isFinished(row)) throw refusal(finished(run));
   const own = BACK[back.how];
@@ -49,7 +49,7 @@ export async function goBack(on: Acting, id: string, back: Back): Promise<string
   if (through === undefined) throw noWay(seen, phase, options);
   await moveTo(on, { run: id, to: through, from: run.state, note: `to begin again in ${phase}` });
   failpoint("resume.between-move-and-answer");
-  return answered(on, seenOf(on, id), phase);
+  return answered(on, await seenOf(on, id), phase);
 }
 
 function phaseFor(seen: Seen, { how }: Back): string {

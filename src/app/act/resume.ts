@@ -31,7 +31,7 @@ export type Resumed = {
 };
 
 export async function resume(on: Acting, { run: word, back }: InputOf<"resume">): Promise<Outcome<Resumed>> {
-  const id = runOf(on, word);
+  const id = await runOf(on, word);
   // While it is halted nobody starts anything where it was.
   const answered = back === undefined ? "" : await goBack(on, id, back);
   return outcomeOf(on, await resumeRun(on, id, answered));
@@ -40,25 +40,35 @@ export async function resume(on: Acting, { run: word, back }: InputOf<"resume">)
 /** `answered` is the answer that has begun it again somewhere; then nobody else is started. */
 export async function resumeRun(on: Acting, id: string, answered = ""): Promise<Resumed> {
   const { store, clock } = on.box;
-  const { row } = requireKept(on, id);
+  const { row } = await requireKept(on, id);
   const { name } = requirePerson(on.who);
   if (row.halted) {
     failpoint("resume.before-go-on");
-    for (const each of [id, ...descendantsOf(store, id)]) store.halt(each, false);
-    failpoint("resume.after-go-on");
     const at = new Date(clock.now()).toISOString();
-    store.note({ run: id, at, kind: "resumed", text: `${name} resumed the run` });
+    const family = [id, ...(await descendantsOf(store, id))];
+    await store.commit([
+      ...family.map((run) => ({ type: "halt", run, halted: false }) as const),
+      { type: "note", note: { run: id, at, kind: "resumed", text: `${name} resumed the run` } },
+    ]);
+    failpoint("resume.after-go-on");
   }
   await refreshNames(on, row.repo);
-  const deeds = store.retry(id).map((key) => describe(on, id, key));
-  const turn = store.readmit(id) ? ["its turn in the queue"] : [];
+  const deeds = (await store.deeds(id)).flatMap(({ status, deed }) =>
+    status === "attention" ? [deed.type] : [],
+  );
+  const isRefused = (await store.line()).some(({ run, refusal }) => run === id && refusal !== undefined);
+  const turn = isRefused ? ["its turn in the queue"] : [];
+  await store.commit([
+    { type: "retry", run: id },
+    { type: "readmit", run: id },
+  ]);
   // Nothing else reads files again that a person has restored.
-  const isMoved = deadlockOf(seenOf(on, id)) !== undefined && (await readFiles(on, id));
+  const isMoved = (await deadlockOf(await seenOf(on, id))) !== undefined && (await readFiles(on, id));
   const retried = [...deeds, ...turn, ...(isMoved ? ["reading its files"] : [])];
   // Whoever begins again somewhere has called the agents that it takes.
   const respawned = isFinished(row) || answered !== "" ? [] : await respawnCrashed(on, id);
   // Where it goes on from: whoever is woken now may be quicker than we are.
-  const { state } = requireKept(on, id).row;
+  const { state } = (await requireKept(on, id)).row;
   await seeThrough(on, id);
   return { run: id, state, unhalted: row.halted, retried, respawned, answered };
 }
@@ -70,17 +80,13 @@ async function refreshNames({ box, home, door }: Acting, repo: string): Promise<
   rememberNames(home, settings);
 }
 
-function describe({ box }: Acting, run: string, key: string): string {
-  return box.store.deeds(run).find((row) => row.key === key)?.deed.type ?? key;
-}
-
 async function respawnCrashed(on: Acting, id: string): Promise<readonly string[]> {
   const roles = await crashedIn(on, id);
   for (const role of roles) await respawnRole(on, { run: id, role });
   return roles;
 }
 
-function outcomeOf(on: Acting, data: Resumed): Outcome<Resumed> {
+async function outcomeOf(on: Acting, data: Resumed): Promise<Outcome<Resumed>> {
   const { run: id, state, unhalted, retried, respawned, answered } = data;
   const did = [
     ...(answered === "" ? [] : [`the answer is ${answered}`]),
@@ -88,9 +94,9 @@ function outcomeOf(on: Acting, data: Resumed): Outcome<Resumed> {
     ...(retried.length === 0 ? [] : [`tried again: ${retried.join(", ")}`]),
     ...(respawned.length === 0 ? [] : [`started again: ${respawned.join(", ")}`]),
   ];
-  const seen = seenOf(on, id);
-  const next = nextForPerson(seen);
-  const deadlock = deadlockOf(seen);
+  const seen = await seenOf(on, id);
+  const next = await nextForPerson(seen);
+  const deadlock = await deadlockOf(seen);
   if (deadlock === undefined) {
     const message = `${id} in ${state}: ${did.length === 0 ? "nothing held it up" : did.join("; ")}`;
     return { exit: EXIT_OK, code: "ok", message, data, next, notes: [] };
@@ -103,7 +109,7 @@ function outcomeOf(on: Acting, data: Resumed): Outcome<Resumed> {
     data,
     next,
     notes: [],
-    choices: actionsOf(seen).actions.map((action) => ({
+    choices: (await actionsOf(seen)).actions.map((action) => ({
       command: sayCommand(action),
       means: action.sentence,
     })),

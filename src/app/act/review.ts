@@ -20,16 +20,16 @@ export async function createReview(
   on: Acting,
   { run: word, artifact, file, key }: InputOf<"review-create">,
 ): Promise<Outcome<Acknowledgement>> {
-  const run = runOf(on, word);
-  const name = artifact ?? reviewMeant(on, run);
-  const text = (): string => textOf(on, { run, name, said: parsed(textOfGiven(file), file.name) });
+  const run = await runOf(on, word);
+  const name = artifact ?? (await reviewMeant(on, run));
+  const text = (): Promise<string> => textOf(on, { run, name, said: parsed(textOfGiven(file), file.name) });
   return handIn(on, { run, artifact: name, key: eventKey(on, key), text });
 }
 
 /** The one that whoever asks writes now; where it is somebody else's to write, that is what the refusal says. */
-function reviewMeant(on: Acting, run: string): string {
-  const { row, run: now } = requireKept(on, run);
-  const { definition } = on.box.workflow(row.definition);
+async function reviewMeant(on: Acting, run: string): Promise<string> {
+  const { row, run: now } = await requireKept(on, run);
+  const { definition } = await on.box.workflow(row.definition);
   const role = on.who.type === "agent" ? on.who.actor.role : "human";
   const all = Object.keys(definition.artifacts).filter((name) => isReview(definition.artifacts, name));
   const own = all.filter((name) => definition.artifacts[name]?.by.includes(role) === true);
@@ -45,19 +45,19 @@ function reviewMeant(on: Acting, run: string): string {
   throw new UserError("bad-usage", `say which review: --artifact ${[...new Set(found)].join(" or ")}`, HELP);
 }
 
-type Artifacts = ReturnType<Acting["box"]["workflow"]>["definition"]["artifacts"];
+type Artifacts = Awaited<ReturnType<Acting["box"]["workflow"]>>["definition"]["artifacts"];
 
 function isReview(artifacts: Artifacts, name: string): boolean {
   const artifact = artifacts[name];
   return artifact !== undefined && reviewShape(artifact) !== undefined;
 }
 
-function textOf(
+async function textOf(
   { box }: Acting,
   of: { readonly run: string; readonly name: string; readonly said: unknown },
-): string {
-  const kept = box.store.load(of.run);
-  const artifacts = kept === undefined ? {} : box.workflow(kept.row.definition).definition.artifacts;
+): Promise<string> {
+  const kept = await box.store.load(of.run);
+  const artifacts = kept === undefined ? {} : (await box.workflow(kept.row.definition)).definition.artifacts;
   const artifact = artifacts[of.name];
   if (kept === undefined || artifact === undefined) throw unknownArtifact(of.name, Object.keys(artifacts));
   const made = makeReview(ownArtifact(kept.run.params, artifact), of.said, blockOf(kept.run, artifact));

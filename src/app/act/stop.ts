@@ -31,29 +31,36 @@ export type StopData = {
 
 export async function stop(on: Acting, { run: word, now }: InputOf<"stop">): Promise<Outcome<StopData>> {
   const { name } = requirePerson(on.who);
-  const id = runOf(on, word);
-  const { row, run } = requireKept(on, id);
+  const id = await runOf(on, word);
+  const { row, run } = await requireKept(on, id);
   if (isFinished(row)) throw refusal(finished(run));
   const { store, clock } = on.box;
-  const { states } = on.box.workflow(row.definition).definition;
+  const { states } = (await on.box.workflow(row.definition)).definition;
   const isHeld = !now && states[run.state]?.stage !== undefined;
-  const isEnded = row.halted && !store.isHeld(id);
+  const isEnded = row.halted && (await store.marks(id))?.halted !== "held";
   const changed = !row.halted || (!isHeld && !isEnded);
   const mark = isHeld && !isEnded ? "held" : true;
   failpoint("stop.before-halt");
-  for (const each of [id, ...descendantsOf(store, id)]) store.halt(each, mark);
-  failpoint("stop.after-halt");
   const at = new Date(clock.now()).toISOString();
   const text = `${name} halted the run${mark === "held" ? ", after what is at work" : ""}`;
-  if (changed) store.note({ run: id, at, kind: "halted", text });
+  const family = [id, ...(await descendantsOf(store, id))];
+  await store.commit([
+    ...family.map((each) => ({ type: "halt", run: each, halted: mark }) as const),
+    ...(changed ? [{ type: "note", note: { run: id, at, kind: "halted", text } } as const] : []),
+  ]);
+  failpoint("stop.after-halt");
   await seeThrough(on, id);
-  const waitsFor = store.isHeld(id) ? atWork(store, id) : [];
+  const waitsFor = (await store.marks(id))?.halted === "held" ? await atWork(store, id) : [];
   return outcomeOf({ run: id, state: row.state, halted: true, changed, waitsFor });
 }
 
 /** Roles, and checks by their artifact, of the run and of those made of it. */
-function atWork(store: Store, id: string): string[] {
-  const jobs = [id, ...descendantsOf(store, id)].flatMap((run) => store.jobs({ run, status: "live" }));
+async function atWork(store: Store, id: string): Promise<string[]> {
+  const jobs = (
+    await Promise.all(
+      [id, ...(await descendantsOf(store, id))].map((run) => store.jobs({ run, status: "live" })),
+    )
+  ).flat();
   return [...new Set(jobs.map(({ role, artifact }) => (role === "" ? artifact : role)))];
 }
 

@@ -39,7 +39,7 @@ export async function submitArtifact(
 ): Promise<Outcome<Acknowledgement>> {
   const { content } = input;
   const given = content === undefined ? input : { ...input, file: { name: "-", text: content } };
-  const { run, artifact, file } = meantBy(on, given);
+  const { run, artifact, file } = await meantBy(on, given);
   const text = file === undefined ? undefined : (): string => textOfGiven(file);
   return handIn(on, { run, artifact, key: eventKey(on, input.key), text });
 }
@@ -47,35 +47,35 @@ export async function submitArtifact(
 type Meant = Pick<InputOf<"submit">, "artifact" | "file"> & { readonly run: string };
 
 /** Two words are a run and its artifact, unless the first is an artifact of the run that the caller is in. */
-function meantBy(on: Acting, { run, artifact, file, either }: InputOf<"submit">): Meant {
-  if (either !== true || file === undefined) return { run: runOf(on, run), artifact, file };
-  const here = runHere(on);
-  if (here !== undefined && Object.hasOwn(artifactsOf(on, here), artifact))
+async function meantBy(on: Acting, { run, artifact, file, either }: InputOf<"submit">): Promise<Meant> {
+  if (either !== true || file === undefined) return { run: await runOf(on, run), artifact, file };
+  const here = await runHere(on);
+  if (here !== undefined && Object.hasOwn(await artifactsOf(on, here), artifact))
     return { run: here, artifact, file };
-  return { run: runOf(on, artifact), artifact: file.name, file: undefined };
+  return { run: await runOf(on, artifact), artifact: file.name, file: undefined };
 }
 
-function runHere(on: Acting): string | undefined {
+async function runHere(on: Acting): Promise<string | undefined> {
   try {
-    return runOf(on, undefined);
+    return await runOf(on, undefined);
   } catch (error) {
     if (error instanceof UserError) return undefined;
     throw error;
   }
 }
 
-function artifactsOf(on: Acting, run: string): Readonly<Record<string, unknown>> {
-  return on.box.workflow(requireKept(on, run).row.definition).definition.artifacts;
+async function artifactsOf(on: Acting, run: string): Promise<Readonly<Record<string, unknown>>> {
+  return (await on.box.workflow((await requireKept(on, run)).row.definition)).definition.artifacts;
 }
 
 export async function handIn(
   on: Acting,
   { run, artifact, key, text }: HandingIn,
 ): Promise<Outcome<Acknowledgement>> {
-  const kept = requireKept(on, run);
+  const kept = await requireKept(on, run);
   const voice = await voiceOf(on, run);
-  const own = { artifact, slot: slotOf(on, kept, { artifact, by: voice.by }) };
-  const known = answeredBefore(on, run, key);
+  const own = { artifact, slot: await slotOf(on, kept, { artifact, by: voice.by }) };
+  const known = await answeredBefore(on, run, key);
   const told =
     text === undefined || known !== undefined ? [] : await put(on, kept, { ...own, text, by: voice.by });
   const done = await ask(on, {
@@ -91,12 +91,12 @@ export async function handIn(
 }
 
 /** Refused before anything is written over: a file of somebody else must stay as it is. */
-function slotOf(
+async function slotOf(
   { box }: Acting,
   { row, run }: Kept,
   of: { readonly artifact: string; readonly by: Actor },
-): string {
-  const { definition } = box.workflow(row.definition);
+): Promise<string> {
+  const { definition } = await box.workflow(row.definition);
   const declared = Object.hasOwn(definition.artifacts, of.artifact)
     ? definition.artifacts[of.artifact]
     : undefined;
@@ -117,20 +117,20 @@ async function put(
     readonly by: Actor;
   },
 ): Promise<readonly string[]> {
-  const workflow = box.workflow(row.definition);
+  const workflow = await box.workflow(row.definition);
   const { artifact, slot } = of;
   if (workflow.definition.states[run.state]?.final !== undefined) return [];
   if ((workflow.definition.artifacts[artifact]?.file ?? "") === "")
     throw new UserError("bad-usage", `${artifact} has no file that a text could be put into`, HELP);
   const text = await of.text();
   // After the text was read, which may take as long as its author likes.
-  const present = box.store.load(run.id) ?? { row, run };
+  const present = (await box.store.load(run.id)) ?? { row, run };
   const { run: now } = present;
   const late = lateAgent(now, of.by);
-  if (late !== undefined) refuseLate(box, now, { agent: late, artifact, text });
+  if (late !== undefined) await refuseLate(box, now, { agent: late, artifact, text });
   // A judge writes into its own checkout; what is accepted is shown to everybody afterwards.
-  const own = of.by.type === "agent" ? placeFor(box, present, of.by) : undefined;
-  const place = own ?? placeOf(box, { run: now, workflow, id: row.id });
+  const own = of.by.type === "agent" ? await placeFor(box, present, of.by) : undefined;
+  const place = own ?? (await placeOf(box, { run: now, workflow, id: row.id }));
   return box.artifacts.put(place, { artifact, slot, text });
 }
 

@@ -37,9 +37,9 @@ export async function updateTask(on: Acting, input: InputOf<"update">): Promise<
       "say what to change: --status, --branch, --summary or --depends-on",
       HELP,
     );
-  const run = taskOf(on, input.run, project);
+  const run = await taskOf(on, input.run, project);
   const voice = await voiceOf(on, run);
-  const isKnown = answeredBefore(on, run, details[0]?.key) !== undefined;
+  const isKnown = (await answeredBefore(on, run, details[0]?.key)) !== undefined;
   const values = await Promise.all(
     details.map(async ({ name, given, key }) => ({
       name,
@@ -47,13 +47,13 @@ export async function updateTask(on: Acting, input: InputOf<"update">): Promise<
       value: await valueOf(on, run, { name, given, isKnown }),
     })),
   );
-  if (dependsOn !== undefined) setDependencies(on, run, dependsOn);
+  if (dependsOn !== undefined) await setDependencies(on, run, dependsOn);
   let done: Done | undefined;
   for (const { name, value, key } of values) done = await setDetail(on, { run, name, value, voice, key });
   if (status !== undefined)
     done = await moveTo(on, { run, to: status, note, key: eventKey(on, input.key), voice });
   const changed = [...details.map(({ name }) => name), ...(dependsOn === undefined ? [] : ["dependencies"])];
-  const kept = requireKept(on, run).run;
+  const kept = (await requireKept(on, run)).run;
   done ??= {
     run,
     from: kept.state,
@@ -66,11 +66,11 @@ export async function updateTask(on: Acting, input: InputOf<"update">): Promise<
 }
 
 /** Whoever decides what comes first is a person. */
-function setDependencies(on: Acting, run: string, given: readonly string[]): void {
+async function setDependencies(on: Acting, run: string, given: readonly string[]): Promise<void> {
   requirePerson(on.who);
-  const { repo } = requireKept(on, run).row;
-  const ids = given.length === 1 && given[0] === "none" ? [] : dependenciesOf(on, { given, repo, run });
-  on.box.store.putDepends(run, ids);
+  const { repo } = (await requireKept(on, run)).row;
+  const ids = given.length === 1 && given[0] === "none" ? [] : await dependenciesOf(on, { given, repo, run });
+  await on.box.store.commit([{ type: "put-depends", run, on: ids }]);
 }
 
 /** A branch is looked at before anything is written about it. */
@@ -82,8 +82,8 @@ async function valueOf(
   const { given } = of;
   if (of.name !== "branch") return given;
   const branch = given === "" ? await branchOf(on, run) : given;
-  const { row, run: now } = requireKept(on, run);
-  const path = boundWorkspace(on.box, run)?.path;
+  const { row, run: now } = await requireKept(on, run);
+  const path = (await boundWorkspace(on.box, run))?.path;
   if (of.isKnown || branch === now.params["branch"]) return branch;
   // Git is loaded only for those who name a branch.
   const { requireBranch } = await import("../runs/branch.ts");
@@ -110,7 +110,7 @@ function setDetail(on: Acting, { run, name, value, voice, key }: Detail): Promis
 }
 
 async function branchOf({ box }: Acting, run: string): Promise<string> {
-  const workspace = boundWorkspace(box, run);
+  const workspace = await boundWorkspace(box, run);
   if (workspace === undefined)
     throw new UserError("no-workspace", `run ${run} has no workspace whose branch could be asked for`, HELP);
   const { presentBranch } = await import("../../adapters/git/repository/refs.ts");

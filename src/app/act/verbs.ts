@@ -5,6 +5,7 @@
  * a path that also answers a question is more than one event; killed in between, the run asks that question, and the same verb leads on.
  */
 
+import { filtered, firstOf } from "../../engine/lists.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { isBlank } from "../../core/text/blank.ts";
 import { targetOf } from "../../core/gates/gate.ts";
@@ -88,23 +89,30 @@ export function retry(on: Acting, input: InputOf<"retry">): Promise<VerbOutcome>
   return byVerb(on, "retry", input);
 }
 
-function byVerb(on: Acting, verb: Verb, input: InputOf<"accept">): Promise<VerbOutcome> {
+async function byVerb(on: Acting, verb: Verb, input: InputOf<"accept">): Promise<VerbOutcome> {
   const { to, key, shown, delivery } = input;
-  return carryOut(on, { ...runAndText(on, input), verb, to, shown, key: eventKey(on, key), delivery });
+  return carryOut(on, {
+    ...(await runAndText(on, input)),
+    verb,
+    to,
+    shown,
+    key: eventKey(on, key),
+    delivery,
+  });
 }
 
 /** One word is the run, unless no run is called that and the caller is in one: then it is the text. */
-function runAndText(
+async function runAndText(
   on: Acting,
   { run, project, text, either }: InputOf<"send-back">,
-): Pick<VerbCall, "run" | "text"> {
-  const find = (word: string | undefined): string =>
+): Promise<Pick<VerbCall, "run" | "text">> {
+  const find = async (word: string | undefined): Promise<string> =>
     project === undefined ? runOf(on, word) : taskOf(on, word, project);
-  if (either !== true) return { run: find(run), text };
+  if (either !== true) return { run: await find(run), text };
   try {
-    return { run: find(run), text };
+    return { run: await find(run), text };
   } catch (error) {
-    const here = on.box.store.workspaceAt(on.door.cwd)?.run;
+    const here = (await on.box.store.workspaceAt(on.door.cwd))?.run;
     if (here === undefined || !isUnknownRun(error)) throw error;
     return { run: here, text: run };
   }
@@ -122,18 +130,18 @@ export async function carryOut(on: Acting, call: VerbCall): Promise<VerbOutcome>
 
 async function decide(on: Acting, call: VerbCall): Promise<VerbOutcome> {
   const { verb, run: id, key, to } = call;
-  const known = keyUsed(on, id, key);
+  const known = await keyUsed(on, id, key);
   if (known !== undefined) return acknowledge(await moveTo(on, { ...known, to: "" }));
-  const before = seenOf(on, id);
+  const before = await seenOf(on, id);
   // Work that was called done without delivering it can still be delivered; what was delivered is not delivered twice.
-  if (verb === "accept" && isUndelivered(on, before)) return deliver(on, id, deliveryOf(call));
+  if (verb === "accept" && (await isUndelivered(on, before))) return deliver(on, id, deliveryOf(call));
   if (isFinal(before)) throw refusal(finished(before.run));
   const resumed = verb === "retry" && to === undefined ? await tryAgain(on, before, call.text) : undefined;
   if (resumed !== undefined) return resumed;
-  const seen = seenOf(on, id);
+  const seen = await seenOf(on, id);
   const { workflow, run } = seen;
   const { open, closed } = waysFor({ workflow, run, facts: await factsFor(on, seen, verb) }, verb);
-  const child = open.length === 0 && verb !== "cancel" ? onlyAskingTask(seen, verb) : undefined;
+  const child = open.length === 0 && verb !== "cancel" ? await onlyAskingTask(seen, verb) : undefined;
   if (child !== undefined) {
     const outcome = await carryOut(on, { ...call, run: child.seen.run.id, key: keyBelow(id, key) });
     const told = `task ${child.task} of ${id} waits for you: this went to ${child.seen.run.id}`;
@@ -153,9 +161,9 @@ async function decide(on: Acting, call: VerbCall): Promise<VerbOutcome> {
 }
 
 /** If several tasks of a run wait for a person, the person must say which one is meant. */
-export function onlyAskingTask(seen: Seen, verb: Verb): Asking | undefined {
-  const waiting = askingTasks(seen);
-  const all = waiting.filter((each) => isMeant(each.seen, verb));
+export async function onlyAskingTask(seen: Seen, verb: Verb): Promise<Asking | undefined> {
+  const waiting = await askingTasks(seen);
+  const all = await filtered(waiting, (each) => isMeant(each.seen, verb));
   if (all.length < 2) return all[0] ?? waiting[0];
   const names = all.map(({ task, seen: { run } }) => `${task} (${run.id})`).join(", ");
   throw new UserError("which-decision", `${all.length} tasks of ${seen.run.id} wait for you: ${names}`, {
@@ -174,23 +182,26 @@ async function factsFor({ box }: Acting, seen: Seen, verb: Verb): Promise<Facts>
   }
 }
 
-function isMeant(seen: Seen, verb: Verb): boolean {
-  return hasVerb(seen, verb) || (verb === "answer" && questionOf(seen) !== undefined);
+async function isMeant(seen: Seen, verb: Verb): Promise<boolean> {
+  return hasVerb(seen, verb) || (verb === "answer" && (await questionOf(seen)) !== undefined);
 }
 
 /**
  * The run that has acknowledged this key, and the key there: the run itself, or a task of it that an earlier call went to, also one
  * that has ended since. A key that was used on a task itself is another key.
  */
-export function keyUsed(
+export async function keyUsed(
   on: Acting,
   id: string,
   key: string | undefined,
-): { readonly run: string; readonly key: string } | undefined {
+): Promise<{ readonly run: string; readonly key: string } | undefined> {
   if (key === undefined) return undefined;
   const below = keyBelow(id, key);
-  const places = [{ run: id, key }, ...allBelow(on.box.store, id).map((run) => ({ run, key: below }))];
-  return places.find((place) => answeredBefore(on, place.run, place.key) !== undefined);
+  const places = [
+    { run: id, key },
+    ...(await allBelow(on.box.store, id)).map((run) => ({ run, key: below })),
+  ];
+  return firstOf(places, async (place) => (await answeredBefore(on, place.run, place.key)) !== undefined);
 }
 
 export function keyBelow(id: string, key: string): string;
@@ -199,9 +210,9 @@ export function keyBelow(id: string, key: string | undefined): string | undefine
   return key === undefined ? undefined : `${id}/${key}`;
 }
 
-function allBelow(store: Store, id: string): readonly string[] {
-  const own = store.childrenOf(id).flatMap(({ run }) => (run === "" ? [] : [run]));
-  return own.flatMap((run) => [run, ...allBelow(store, run)]);
+async function allBelow(store: Store, id: string): Promise<readonly string[]> {
+  const own = (await store.childrenOf(id)).flatMap(({ run }) => (run === "" ? [] : [run]));
+  return (await Promise.all(own.map(async (run) => [run, ...(await allBelow(store, run))]))).flat();
 }
 
 /** A workflow without verbs may have a move that begins a new cycle and tells its agent: that sends the work back. */
@@ -214,12 +225,12 @@ function impliedBack(seen: Seen, { verb, to }: VerbCall): VerbWay | undefined {
   return { name: state, to: state, kind: "move", steps, text: "required", label: "", waives: move.waive };
 }
 
-function isUndelivered({ box }: Acting, { workflow: { definition }, run }: Seen): boolean {
+async function isUndelivered({ box }: Acting, { workflow: { definition }, run }: Seen): Promise<boolean> {
   const marks = [...definition.moves.map(({ mark }) => mark), ...(definition.verbs ?? [])];
   return (
     definition.states[run.state]?.final === "done" &&
     marks.some((mark) => mark?.deliver === true) &&
-    (box.store.workspace(run.id)?.branch ?? "") !== ""
+    ((await box.store.workspace(run.id))?.branch ?? "") !== ""
   );
 }
 
@@ -242,7 +253,7 @@ async function tryAgain(on: Acting, seen: Seen, text = ""): Promise<VerbOutcome 
   )
     return undefined;
   const resumed = await resumeRun(on, run.id);
-  const { state, seq } = requireKept(on, run.id).run;
+  const { state, seq } = (await requireKept(on, run.id)).run;
   const did = sayResumed(resumed, state === run.state ? "" : state);
   if (did === "") return undefined;
   return {
@@ -250,7 +261,7 @@ async function tryAgain(on: Acting, seen: Seen, text = ""): Promise<VerbOutcome 
     code: "ok",
     message: `${sayRun(seen)}: ${did}`,
     data: { run: run.id, from: run.state, to: state, seq },
-    next: nextForPerson(seenOf(on, run.id)),
+    next: await nextForPerson(await seenOf(on, run.id)),
     notes: isBlank(text) ? [] : ["your words were not passed on: nobody is told anything by this"],
   };
 }
@@ -311,13 +322,19 @@ async function walk(on: Acting, seen: Seen, call: Walking): Promise<VerbOutcome>
     const note = isLast ? noteOf(text, into) : PURPOSE[verb];
     last =
       act.type === "move"
-        ? await moveTo(on, { ...act, run: id, from: requireKept(on, id).run.state, note, key: ownKey })
+        ? await moveTo(on, {
+            ...act,
+            run: id,
+            from: (await requireKept(on, id)).run.state,
+            note,
+            key: ownKey,
+          })
         : await answer(on, { run: id, value: act.answer, text: isLast ? text : "", key: ownKey });
     told.push(...last.told);
     if (!isLast && act.type === "move" && last.to !== act.to)
       throw conflict(id, `${sayRun(seen)} went on to ${last.to} by itself`);
   }
-  const { state, seq } = requireKept(on, id).run;
+  const { state, seq } = (await requireKept(on, id)).run;
   const done = last ?? { run: id, from, to: state, seq, told: [], accepted: undefined };
   // What a path only passes through on its way back is not what the person answers for.
   const passed = verb === "accept" ? [] : way.waives.map((name) => sayWaived(seen.workflow, seen.run, name));
@@ -347,7 +364,7 @@ async function answer(
   on: Acting,
   { run, value, text, key }: { run: string; value: string; text: string; key: string | undefined },
 ): Promise<Done> {
-  const seen = seenOf(on, run);
+  const seen = await seenOf(on, run);
   const changed = await lookAgain(on, seen);
   if (changed !== "")
     throw new UserError("stale", changed, { next: `signalbox show ${run}`, exit: EXIT_GATE });

@@ -9,7 +9,7 @@ export async function waive(on: Acting, input: InputOf<"waive">): Promise<Outcom
   const { run: word, artifact, reason } = input;
   const key = eventKey(on, input.key);
   const done = await ask(on, {
-    run: runOf(on, word),
+    run: await runOf(on, word),
     ...(key === undefined ? {} : { key }),
     event: ({ at, tree }, by) => ({
       type: "waived",

@@ -19,8 +19,8 @@ export async function writeWords(
   { into: artifact, text }: { readonly into: string; readonly text: string },
 ): Promise<readonly string[]> {
   const { box } = on;
-  const { row, run } = requireKept(on, id);
-  const place = placeOf(box, { run, workflow: box.workflow(row.definition), id });
+  const { row, run } = await requireKept(on, id);
+  const place = await placeOf(box, { run, workflow: await box.workflow(row.definition), id });
   const now = new Date(box.clock.now()).toISOString();
   const into = join(box.folders(id).archive, `${artifact}-${run.seq}`);
   const words = { artifact, slot: "", text: `${sayUtc(now)}\n\n${text}\n` };

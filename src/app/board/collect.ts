@@ -5,6 +5,7 @@
  * known of the work comes from whoever looks at it in the background.
  */
 
+import { filtered } from "../../engine/lists.ts";
 import type { Home } from "../../adapters/home/paths.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Workflow } from "../../core/model/compile.ts";
@@ -41,11 +42,11 @@ export type Wanted = {
 };
 
 export type Collector = {
-  collect(wanted: Wanted): BoardView;
+  collect(wanted: Wanted): Promise<BoardView>;
   /** The page of a run: where it is, whether or not it is there. */
-  pageOf(run: string): string | undefined;
+  pageOf(run: string): Promise<string | undefined>;
   /** What it asks a person, with everything that bears on it; empty where it asks nothing. */
-  askingOf(run: string): string;
+  askingOf(run: string): Promise<string>;
 };
 
 type On = {
@@ -68,19 +69,19 @@ export function collectorOf(on: On): Collector {
   const workflows = new Map<string, Workflow>();
   const byHash = workflowsOf(on.store);
 
-  function factsFor(row: RunRow): Facts | undefined {
+  async function factsFor(row: RunRow): Promise<Facts | undefined> {
     const stamp = `${row.seq} ${row.head} ${row.attention} ${String(row.halted)}`;
     const kept = known.get(row.id);
     if (kept?.stamp === stamp) return kept.facts;
-    const facts = row.status === "damaged" ? undefined : readFacts(row);
+    const facts = row.status === "damaged" ? undefined : await readFacts(row);
     known.set(row.id, { stamp, facts });
     return facts;
   }
 
-  function readFacts(row: RunRow): Facts | undefined {
+  async function readFacts(row: RunRow): Promise<Facts | undefined> {
     try {
-      const kept = on.store.load(row.id);
-      return kept === undefined ? undefined : factsOf({ ...seenOf(row), ...kept });
+      const kept = await on.store.load(row.id);
+      return kept === undefined ? undefined : factsOf({ ...(await seenOf(row)), ...kept });
     } catch (error) {
       // One run that cannot be read must not hide the others.
       if (error instanceof UserError) return undefined;
@@ -88,75 +89,87 @@ export function collectorOf(on: On): Collector {
     }
   }
 
-  function seenOf(row: RunRow): Pick<Seen, "store" | "workflow" | "root"> {
+  async function seenOf(row: RunRow): Promise<Pick<Seen, "store" | "workflow" | "root">> {
     let workflow = workflows.get(row.definition);
-    if (workflow === undefined) workflows.set(row.definition, (workflow = workflowOf(on.store, row)));
-    return { store: on.store, workflow, root: rootOf(on.store, on.home, row.id) };
+    if (workflow === undefined) workflows.set(row.definition, (workflow = await workflowOf(on.store, row)));
+    return { store: on.store, workflow, root: await rootOf(on.store, on.home, row.id) };
   }
 
   return {
-    collect(wanted) {
-      const { rows, more } = select(on.store, wanted);
-      const shared = sharedIn(on.store);
+    async collect(wanted) {
+      const { rows, more } = await select(on.store, wanted);
+      const shared = await sharedIn(on.store);
       const present = new Set(rows.map(({ id }) => id));
       for (const id of known.keys()) if (!present.has(id)) known.delete(id);
       return {
-        rows: inOrder(rows.map((row) => rowOf(on, { row, facts: factsFor(row), shared }))),
+        rows: inOrder(
+          await Promise.all(rows.map(async (row) => rowOf(on, { row, facts: await factsFor(row), shared }))),
+        ),
         more,
-        projects: projectsIn(on.store, byHash).filter(
+        projects: (await projectsIn(on.store, byHash)).filter(
           ({ repo }) => wanted.repo === "" || repo === wanted.repo,
         ),
       };
     },
-    pageOf: (run) => {
+    pageOf: async (run) => {
       const facts = known.get(run)?.facts;
       return facts === undefined || facts.page === ""
         ? undefined
-        : `${rootOf(on.store, on.home, run)}/${facts.page}`;
+        : `${await rootOf(on.store, on.home, run)}/${facts.page}`;
     },
-    askingOf: (run) => {
+    askingOf: async (run) => {
       const facts = known.get(run)?.facts;
       return facts?.isAsking === true ? askingIn(facts.seen) : "";
     },
   };
 }
 
-function select(
+async function select(
   store: Store,
   { repo, over }: Wanted,
-): { readonly rows: readonly RunRow[]; readonly more: number } {
+): Promise<{ readonly rows: readonly RunRow[]; readonly more: number }> {
   const scope = repo === "" ? {} : { repo };
   const pages = [
-    ...OPEN.map((status) => store.list({ ...scope, status, limit: OPEN_MAX })),
-    ...(over ? OVER.map((status) => store.list({ ...scope, status, limit: OVER_MAX })) : []),
+    ...(await Promise.all(OPEN.map((status) => store.list({ ...scope, status, limit: OPEN_MAX })))),
+    ...(over
+      ? await Promise.all(OVER.map((status) => store.list({ ...scope, status, limit: OVER_MAX })))
+      : []),
     // What is over may have left something behind that a person must see.
-    store.list({ ...scope, attention: true, limit: OVER_MAX }),
+    await store.list({ ...scope, attention: true, limit: OVER_MAX }),
   ];
   const unique = new Map(pages.flatMap(({ rows }) => rows.map((row) => [row.id, row] as const)));
-  const rows = [...unique.values()].filter((row) => over || !isOver(row) || troubleOf(store, row) !== "");
+  const rows = await filtered(
+    unique.values(),
+    async (row) => over || !isOver(row) || (await troubleOf(store, row)) !== "",
+  );
   return { rows, more: pages.reduce((sum, { more }) => sum + more, 0) };
 }
 
 /** How many agents of each project work now. */
-function projectsIn(store: Store, workflow: (hash: string) => Workflow): readonly ProjectView[] {
-  return store.projects().map(({ name, repo, agents }) => ({
-    project: name,
-    repo,
-    atWork: slotsOf({ store, workflow }, repo).atWork,
-    agents,
-  }));
+async function projectsIn(
+  store: Store,
+  workflow: (hash: string) => Promise<Workflow>,
+): Promise<readonly ProjectView[]> {
+  return Promise.all(
+    (await store.projects()).map(async ({ name, repo, agents }) => ({
+      project: name,
+      repo,
+      atWork: (await slotsOf({ store, workflow }, repo)).atWork,
+      agents,
+    })),
+  );
 }
 
-function rowOf(
+async function rowOf(
   on: On,
   of: { readonly row: RunRow; readonly facts: Facts | undefined; readonly shared: Shared },
-): BoardRow {
+): Promise<BoardRow> {
   const { row, facts, shared } = of;
   const hasAgents = facts !== undefined && Object.keys(facts.seen.run.agents).length > 0 && !isOver(row);
-  const agents = hasAgents ? agentsOf(facts.seen, on.probe, false) : [];
+  const agents = hasAgents ? await agentsOf(facts.seen, on.probe, false) : [];
   const terminal = on.terminalOf(row.id);
   const session = sessionOf(agents, terminal);
-  const summary = summaryOf(shared, row);
+  const summary = await summaryOf(shared, row);
   return {
     ...summary,
     session,
@@ -193,12 +206,15 @@ function sessionOf(agents: readonly AgentView[], terminal: Terminal): Session {
 }
 
 /** The question that a run waits with, as a page: what is asked, why, and what can be typed. */
-function askingIn(seen: Seen): string {
-  const asked = questionOf(seen);
+async function askingIn(seen: Seen): Promise<string> {
+  const asked = await questionOf(seen);
   if (asked === undefined) return "";
-  const typed = optionsOf(seen, asked).flatMap((action) => [sayCommand(action), `    ${action.sentence}`]);
+  const typed = (await optionsOf(seen, asked)).flatMap((action) => [
+    sayCommand(action),
+    `    ${action.sentence}`,
+  ]);
   const about = [...sayReads(asked.reads, ""), ...sayParts({ run: seen.run.id, ...asked })];
-  return [[`${asked.id}: ${asked.question}`], causeOf(seen), about, typed]
+  return [[`${asked.id}: ${asked.question}`], await causeOf(seen), about, typed]
     .filter((lines) => lines.length > 0)
     .map((lines) => `${lines.join("\n")}\n`)
     .join("\n");

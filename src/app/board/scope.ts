@@ -9,14 +9,14 @@ import { repositoryAround } from "../setup/repository.ts";
 const HELP = "signalbox watch --help";
 
 /** A real path of a repository; empty for all of them. */
-export function scopeOf(
+export async function scopeOf(
   store: Store | undefined,
   { options }: Given,
   door: Pick<Invocation, "cwd" | "env">,
-): string {
+): Promise<string> {
   const { project, here } = options;
   if (project !== undefined && here !== undefined)
     throw new UserError("bad-usage", "--project and --here do not go together", HELP);
-  if (here !== undefined) return repositoryAround(store, door).main;
-  return project === undefined ? "" : projectNamed(store, project).repo;
+  if (here !== undefined) return (await repositoryAround(store, door)).main;
+  return project === undefined ? "" : (await projectNamed(store, project)).repo;
 }

@@ -18,7 +18,7 @@ export type Background = {
 
 type On = {
   /** Undefined where the run has no workspace. */
-  readonly look: (run: string) => Promise<Work> | undefined;
+  readonly look: (run: string) => Promise<Work | undefined>;
   readonly onChange: () => void;
   /** Everything that is wanted was looked at. */
   readonly onRest?: () => void;
@@ -49,7 +49,7 @@ export function inBackground({ look, onChange, onRest, now }: On): Background {
         const { run, seq } = next;
         const before = kept.get(run)?.work;
         // What git cannot tell is not known; the board goes on.
-        const work = (await look(run)?.catch(() => UNKNOWN)) ?? null;
+        const work = (await look(run).catch(() => UNKNOWN)) ?? null;
         kept.set(run, { work, seq, at: now() });
         if (!isClosed && !isSame(before, work)) onChange();
       }

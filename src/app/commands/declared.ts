@@ -33,7 +33,7 @@ export type OwnCommand = Declaring & { readonly name: string; readonly command: 
 
 /** The workflow of this name, where it declares commands. */
 export async function declaringAs(name: string, door: Invocation): Promise<Declaring | undefined> {
-  const where = libraryOf(door);
+  const where = await libraryOf(door);
   const found = findNamed(name, where);
   if (found === undefined) return undefined;
   await requireTrusted(found, door, where);
@@ -49,7 +49,7 @@ export async function declaringAs(name: string, door: Invocation): Promise<Decla
 
 /** The command that can be typed as this word alone: one of the repository before a built-in one. */
 export async function shortCommand(word: string, door: Invocation): Promise<OwnCommand | undefined> {
-  const where = libraryOf(door);
+  const where = await libraryOf(door);
   const all = await shortCommands(door, (text) => text.includes(word));
   const named = all.filter(({ name }) => name === word);
   const own = named.filter(({ found }) => found.from === "override");
@@ -76,7 +76,7 @@ export async function declaringHere(
   door: Invocation,
   mentions: (text: string) => boolean = () => true,
 ): Promise<readonly Declaring[]> {
-  const found = listWorkflows(libraryOf(door)).filter((each) => {
+  const found = listWorkflows(await libraryOf(door)).filter((each) => {
     const text = textOf(each);
     return text !== undefined && /^commands:/m.test(text) && mentions(text);
   });
@@ -128,13 +128,13 @@ async function workflowInSettings(door: Invocation): Promise<string | undefined>
   const store = homeOf(door.env) === undefined ? undefined : storeOf(door);
   try {
     const { layers } = await surveySettings({
-      repo: libraryOf(door).cwd,
+      repo: (await libraryOf(door)).cwd,
       env: door.env,
       store: store ?? NO_TRUST,
     });
     return layers.findLast(({ config }) => config.workflow !== undefined)?.config.workflow;
   } finally {
-    store?.close();
+    await store?.close();
   }
 }
 
@@ -147,30 +147,30 @@ function ambiguous(word: string, both: readonly OwnCommand[]): UserError {
 }
 
 /** The main working tree of the project that the caller is in; where there is none, the folder itself. */
-function libraryOf(door: Invocation): Where {
+async function libraryOf(door: Invocation): Promise<Where> {
   const root = homeOf(door.env)?.root;
   const isInHome = root !== undefined && door.cwd.startsWith(join(root, sep));
   const store = isInHome ? storeOf(door) : undefined;
   try {
-    return { home: door.home, cwd: repositoryOf(projectFolder(store, door)).main };
+    return { home: door.home, cwd: repositoryOf(await projectFolder(store, door)).main };
   } catch (error) {
     if (error instanceof UserError) return door;
     throw error;
   } finally {
-    store?.close();
+    await store?.close();
   }
 }
 
 /** Without a state home nothing is trusted. */
-const NO_TRUST = { trusted: () => undefined, humanKeys: () => [] };
+const NO_TRUST = { trusted: () => Promise.resolve(undefined), humanKeys: () => Promise.resolve([]) };
 
 async function requireTrusted(found: Found, door: Invocation, { cwd }: Where): Promise<void> {
   if (found.from === "built-in") return;
   const { requireTrust } = await import("../../adapters/trust/trust.ts");
   const store = homeOf(door.env) === undefined ? undefined : storeOf(door);
   try {
-    requireTrust({ store: store ?? NO_TRUST, env: door.env }, cwd);
+    await requireTrust({ store: store ?? NO_TRUST, env: door.env }, cwd);
   } finally {
-    store?.close();
+    await store?.close();
   }
 }

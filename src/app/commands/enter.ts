@@ -64,30 +64,30 @@ export type Entered = {
 /** Begins the run or takes the step of the command. Where there is none, it says how far the run is. */
 export async function enter(on: Acting, of: Calling): Promise<Entered | Outcome<GoData>> {
   requirePerson(on.who);
-  const { run: id, ...place } = meantBy(on, of);
+  const { run: id, ...place } = await meantBy(on, of);
   if (id === undefined) return begin(on, of, place);
   await takeEdits(on, id);
-  const seen = seenOf(on, id);
+  const seen = await seenOf(on, id);
   const { definition } = seen.workflow;
   const own = definition.commands?.[of.name] ?? of.command;
   const step = "in" in own ? stepIn(definition, own, seen.run.state) : undefined;
   if (step === undefined || isFinished(seen.row)) return nothingToDo(seen, of);
   const { seq } = seen.run;
   const told = step === "follow" ? await tryAgain(on, id) : await take(on, seen, { verb: step, of });
-  return { data: dataOf(seenOf(on, id)), told, from: seq, since: seen.row.updatedAt };
+  return { data: dataOf(await seenOf(on, id)), told, from: seq, since: seen.row.updatedAt };
 }
 
 /** `run` is undefined where no run has the name. */
 type Meant = { readonly run: string | undefined; readonly name: string; readonly repo: string };
 
-function meantBy(on: Acting, { definition, given: { words } }: Calling): Meant {
+async function meantBy(on: Acting, { definition, given: { words } }: Calling): Promise<Meant> {
   const { store } = on.box;
   const [word] = words;
-  const { main: repo } = repositoryAround(store, on.door);
-  const isId = word !== undefined && store.idsLike(word, 1).includes(word);
+  const { main: repo } = await repositoryAround(store, on.door);
+  const isId = word !== undefined && (await store.idsLike(word, 1)).includes(word);
   if (nameParam(definition) === undefined || word === undefined || isId)
-    return { run: runOf(on, word), name: "", repo };
-  const { kept } = runNamed(store, { repo, workflow: definition.name, name: word });
+    return { run: await runOf(on, word), name: "", repo };
+  const { kept } = await runNamed(store, { repo, workflow: definition.name, name: word });
   return { run: kept?.run.id, name: word, repo };
 }
 
@@ -118,20 +118,20 @@ async function begin(
     options: {},
     lists: { ...given.lists, param: params },
   });
-  return { data: dataOf(seenOf(on, run)), told, from: 0, since: "" };
+  return { data: dataOf(await seenOf(on, run)), told, from: 0, since: "" };
 }
 
 /** What a person edited while the run waited is read first: the run may be in another state by that. */
 async function takeEdits(on: Acting, id: string): Promise<void> {
-  const { workflow, run } = seenOf(on, id);
+  const { workflow, run } = await seenOf(on, id);
   const { waits = false, final } = workflow.definition.states[run.state] ?? {};
   if (final === undefined && waits && (await isEdited(on, id))) await readFiles(on, id);
   await seeThrough(on, id);
 }
 
 async function isEdited(on: Acting, id: string): Promise<boolean> {
-  const { workflow, run } = seenOf(on, id);
-  const readings = await on.box.artifacts.read(placeOf(on.box, { run, workflow, id }));
+  const { workflow, run } = await seenOf(on, id);
+  const readings = await on.box.artifacts.read(await placeOf(on.box, { run, workflow, id }));
   return readings.some(({ artifact, slot, digest }) => {
     const known = run.held[slotKey(artifact, slot)]?.reading;
     // A verdict is in the journal: rewriting its text changes nothing.

@@ -45,11 +45,11 @@ type Ending = Delivery & {
   readonly command?: string;
 };
 
-export function deliverTask(
+export async function deliverTask(
   on: Acting,
   { run, project, key, ...how }: InputOf<"deliver">,
 ): Promise<Outcome<MergeData>> {
-  return deliver(on, taskOf(on, run, project), { ...how, key: eventKey(on, key) });
+  return deliver(on, await taskOf(on, run, project), { ...how, key: eventKey(on, key) });
 }
 
 export function deliver(on: Acting, id: string, how: Ending): Promise<Outcome<MergeData>> {
@@ -57,11 +57,11 @@ export function deliver(on: Acting, id: string, how: Ending): Promise<Outcome<Me
 }
 
 async function deliverNow(on: Acting, id: string, how: Ending): Promise<Outcome<MergeData>> {
-  const kept = requireKept(on, id);
+  const kept = await requireKept(on, id);
   const { id: run, repo } = kept.row;
   const voice = await voiceOf(on, run);
-  requireBranch(on, run);
-  const end = isDone(on, kept) ? undefined : await requireFinish(on, kept, { ...how, voice });
+  await requireBranch(on, run);
+  const end = (await isDone(on, kept)) ? undefined : await requireFinish(on, kept, { ...how, voice });
   const { merging, told } = await mergingOf(on, kept, { ...how, tree: end?.facts.tree ?? kept.run.tree });
   const { mergeWork } = await import("../../adapters/git/delivery/merge.ts");
   const commands = commandsOf(run, how, end);
@@ -71,7 +71,7 @@ async function deliverNow(on: Acting, id: string, how: Ending): Promise<Outcome<
   const { branch, into, commit } = merging;
   const remote =
     how.deleteRemote === true ? await deleteRemote(on, { repo, branch, merged: merged.commit }) : undefined;
-  const waived = saysWaived(on.box.workflow(kept.row.definition), kept.run);
+  const waived = saysWaived(await on.box.workflow(kept.row.definition), kept.run);
   return outcomeOf(
     { ...done, told: [...waived, ...done.told, ...told] },
     { branch, into, work: commit, merged, remote },
@@ -97,7 +97,7 @@ async function mergingOf(
 ): Promise<{ readonly merging: Merging; readonly told: readonly string[] }> {
   const { id: run, repo } = kept.row;
   const { strategy, message = messageOf(kept, strategy), leave = false, allowUndo = false } = how;
-  const { branch, base } = requireBranch(on, run);
+  const { branch, base } = await requireBranch(on, run);
   const into = await branchMergedInto(on, repo);
   const commit = await requireHandover(on, kept, tree);
   const { author, told } = await configuredAuthor(on, repo);
@@ -109,11 +109,11 @@ async function mergingOf(
 async function noting({ box }: Acting, run: string, merging: Promise<MergeResult>): Promise<MergeResult> {
   try {
     const merged = await merging;
-    if (merged.undone !== "") noteNew(box, run, [`the merge undid ${merged.undone}`]);
+    if (merged.undone !== "") await noteNew(box, run, [`the merge undid ${merged.undone}`]);
     return merged;
   } catch (error) {
     if (error instanceof UserError && error.code === "would-undo")
-      noteNew(box, run, [`the merge was refused. ${error.message}`]);
+      await noteNew(box, run, [`the merge was refused. ${error.message}`]);
     throw error;
   }
 }
@@ -131,8 +131,8 @@ function titleOf({ row, run }: Kept): string {
 }
 
 /** Known also after the workspace was released. */
-function requireBranch({ box }: Acting, run: string): WorkspaceRow {
-  const row = box.store.workspace(run);
+async function requireBranch({ box }: Acting, run: string): Promise<WorkspaceRow> {
+  const row = await box.store.workspace(run);
   if (row !== undefined && row.branch !== "") return row;
   throw new UserError("no-branch", `${run} has no branch: it was never started`, {
     next: `signalbox start ${run}`,
@@ -142,7 +142,7 @@ function requireBranch({ box }: Acting, run: string): WorkspaceRow {
 
 async function branchMergedInto({ box }: Acting, repo: string): Promise<string> {
   const { defaultBranchOf } = await import("../../adapters/git/repository/branches.ts");
-  const into = defaultBranchOf(repo, box.store.projectAt(repo)?.defaultBranch ?? "");
+  const into = defaultBranchOf(repo, (await box.store.projectAt(repo))?.defaultBranch ?? "");
   if (into !== undefined) return into;
   throw new UserError("no-branch", `the default branch of ${repo} is not known`, {
     next: "signalbox project update --default-branch NAME",
@@ -150,8 +150,8 @@ async function branchMergedInto({ box }: Acting, repo: string): Promise<string> 
   });
 }
 
-function isDone({ box }: Acting, { row, run }: Kept): boolean {
-  return box.workflow(row.definition).definition.states[run.state]?.final === "done";
+async function isDone({ box }: Acting, { row, run }: Kept): Promise<boolean> {
+  return (await box.workflow(row.definition)).definition.states[run.state]?.final === "done";
 }
 
 type End = {
@@ -167,7 +167,7 @@ async function requireFinish(
   { through = [], voice: { by }, command }: Ending & { readonly voice: Voice },
 ): Promise<End> {
   const { row, run } = kept;
-  const workflow = on.box.workflow(row.definition);
+  const workflow = await on.box.workflow(row.definition);
   const isEnd = (each: Move): boolean => isFinishing({ workflow, run }, each);
   const last = through.at(-1);
   if (last !== undefined) {
@@ -210,17 +210,17 @@ async function requireShownWork(
   { tree, command }: { readonly tree: string; readonly command: string },
 ): Promise<void> {
   const { id: run, repo } = kept.row;
-  const path = boundWorkspace(on.box, run)?.path;
+  const path = (await boundWorkspace(on.box, run))?.path;
   if (path === undefined || tree === "") return;
   const { handoverOf, lastWorkOf } = await import("../../adapters/git/snapshot/handover.ts");
   const git = { home: on.home, env: on.door.env };
-  const artifacts = artifactPaths(on.box.workflow(kept.row.definition), kept.run);
+  const artifacts = artifactPaths(await on.box.workflow(kept.row.definition), kept.run);
   const shown = lastWorkOf(git, { repo, run });
   if (shown === undefined || (await handoverOf(git, { repo, run, tree, artifacts })) === shown) return;
   const { gitBranches } = await import("../../adapters/git/repository/branch-port.ts");
   const changes = await gitBranches(git).changed(path, { from: shown, tree, artifacts });
   await requireHandover(on, kept, tree);
-  const { branch } = requireBranch(on, run);
+  const { branch } = await requireBranch(on, run);
   throw new UserError(
     "stale",
     `The workspace ${path} changed after its last handover: ${sayNames(changes.map((each) => each.path))}. Nothing was merged. The branch ${branch} has these changes now.`,
@@ -239,7 +239,7 @@ async function requireSameWork(
   { row, run }: Kept,
   { move, tree }: { readonly move: Move; readonly tree: string },
 ): Promise<void> {
-  const path = boundWorkspace(on.box, row.id)?.path;
+  const path = (await boundWorkspace(on.box, row.id))?.path;
   const reviewed = reviewedIn(run, move);
   if (path === undefined || tree === "" || reviewed === "" || reviewed === tree) return;
   const { gitBranches } = await import("../../adapters/git/repository/branch-port.ts");
@@ -270,10 +270,10 @@ function reviewedIn(run: Run, { need }: Move): string {
 async function requireHandover(on: Acting, kept: Kept, tree: string): Promise<string> {
   const { handoverOf } = await import("../../adapters/git/snapshot/handover.ts");
   const { id: run, repo } = kept.row;
-  const artifacts = artifactPaths(on.box.workflow(kept.row.definition), kept.run);
+  const artifacts = artifactPaths(await on.box.workflow(kept.row.definition), kept.run);
   const find = (): Promise<string | undefined> =>
     handoverOf({ home: on.home, env: on.door.env }, { repo, run, tree, artifacts });
-  const path = boundWorkspace(on.box, run)?.path;
+  const path = (await boundWorkspace(on.box, run))?.path;
   const known = await find();
   if (known === undefined && path !== undefined) {
     const message = `${titleOf(kept)}\n\nSignalbox-Run: ${run}`;
@@ -328,8 +328,8 @@ async function finish(on: Acting, kept: Kept, { end, voice, note, key }: Finishi
       voice,
     });
   } catch (error) {
-    const now = requireKept(on, run);
-    if (error instanceof UserError && isDone(on, now)) return there(now);
+    const now = await requireKept(on, run);
+    if (error instanceof UserError && (await isDone(on, now))) return there(now);
     throw error;
   }
 }
@@ -342,7 +342,7 @@ async function deleteRemote(
   of: { readonly repo: string; readonly branch: string; readonly merged: string },
 ): Promise<Remote> {
   const { branch } = of;
-  const remote = on.box.store.projectAt(of.repo)?.remote ?? "";
+  const remote = (await on.box.store.projectAt(of.repo))?.remote ?? "";
   if (remote === "") return { isDeleted: false, told: "the project has no remote: nothing is deleted there" };
   const [{ deleteOn }, { withoutPassword }] = await Promise.all([
     import("../../adapters/git/delivery/push.ts"),

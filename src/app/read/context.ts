@@ -18,9 +18,12 @@ const CHARACTERS_MAX = 60_000;
 type Context = Outcome<DataOf<"read-context">>;
 
 /** Without a file it lists them. */
-export function readContext(on: Reading, { file, offset = 0 }: InputOf<"read-context">): Context {
-  const { seen, caller } = seenByAgent(on);
-  const { files } = dispatchOf(seen, caller);
+export async function readContext(
+  on: Reading,
+  { file, offset = 0 }: InputOf<"read-context">,
+): Promise<Context> {
+  const { seen, caller } = await seenByAgent(on);
+  const { files } = await dispatchOf(seen, caller);
   if (file === undefined) return listed(seen, files);
   if (!files.includes(file)) throw notYours(file, files);
   return partOf(textAt(seen, file), { file, offset });

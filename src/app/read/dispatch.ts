@@ -29,24 +29,24 @@ export type Dispatch = {
 const PROMPT = "prompt.md";
 
 /** The run as the agent that asks sees it: the files of a judge are those in its own checkout. */
-export function seenByAgent({ store, door, who }: Reading): {
+export async function seenByAgent({ store, door, who }: Reading): Promise<{
   readonly seen: Seen;
   readonly caller: AgentCaller;
-} {
+}> {
   if (who.type !== "agent") throw noToken("this");
-  const seen = seeRun(store, door, who.run);
+  const seen = await seeRun(store, door, who.run);
   const { role, slot, attempt } = who.actor;
-  const { definition } = workflowOf(seen.store, seen.row);
+  const { definition } = await workflowOf(seen.store, seen.row);
   const caller = { run: who.run, role, slot, attempt, definition };
-  const agent = seen.store.agent(caller);
+  const agent = await seen.store.agent(caller);
   const isApart = agent !== undefined && definition.roles[role]?.access === "read";
   return { seen: isApart ? { ...seen, root: checkoutOf(agent) } : seen, caller };
 }
 
-export function dispatchOf(seen: Seen, caller: AgentCaller): Dispatch {
+export async function dispatchOf(seen: Seen, caller: AgentCaller): Promise<Dispatch> {
   const { store } = seen;
-  const agent = store.agent(caller);
-  const first = store.job(jobId(caller, 1));
+  const agent = await store.agent(caller);
+  const first = await store.job(jobId(caller, 1));
   const instructions = first === undefined ? "" : (textOfOwn(join(first.dir, PROMPT)) ?? "");
   const messages = agent === undefined ? [] : desk.waiting(agent.dir, []);
   const told = messages.at(-1)?.text ?? "";

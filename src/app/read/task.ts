@@ -7,8 +7,8 @@ import type { DataOf } from "../schemas.ts";
 import { dispatchOf, seenByAgent } from "./dispatch.ts";
 import type { Reading } from "../declare.ts";
 
-export function getTask(on: Reading): Outcome<DataOf<"get-task">> {
-  const { seen, caller } = seenByAgent(on);
+export async function getTask(on: Reading): Promise<Outcome<DataOf<"get-task">>> {
+  const { seen, caller } = await seenByAgent(on);
   const { workflow, run, row, root } = seen;
   const { definition } = workflow;
   const counters = Object.keys(definition.counters).map(
@@ -30,7 +30,7 @@ export function getTask(on: Reading): Outcome<DataOf<"get-task">> {
       title: definition.states[run.state]?.title ?? "",
       folder: root,
       counters: Object.fromEntries(counters),
-      ...dispatchOf(seen, caller),
+      ...(await dispatchOf(seen, caller)),
     },
     next: "",
     notes: [],

@@ -8,7 +8,8 @@
 import { hashToken } from "../../adapters/person/token.ts";
 import type { Store } from "../../engine/ports/store.ts";
 
-export function heard(store: Store, token: string): void {
-  const agent = store.byToken(hashToken(token));
-  if (agent !== undefined && agent.status !== "ended") store.acknowledge(agent, Date.now());
+export async function heard(store: Store, token: string): Promise<void> {
+  const agent = await store.byToken(hashToken(token));
+  if (agent !== undefined && agent.status !== "ended")
+    await store.commit([{ type: "acknowledge", agent, at: Date.now() }]);
 }

@@ -21,7 +21,7 @@ export async function attachTo(
   { run: word, project, role }: Attaching,
 ): Promise<{ readonly run: string; readonly argv: readonly string[] }> {
   requirePerson(on.who);
-  const run = taskOf(on, word, project);
+  const run = await taskOf(on, word, project);
   return { run, argv: await wayTo(on, run, role) };
 }
 
@@ -30,21 +30,21 @@ async function wayTo(on: Acting, run: string, role: string | undefined): Promise
   const { home, door } = on;
   const { attachArgs } = await import("../../adapters/terminal/health.ts");
   const { hasTmux } = await import("../../adapters/terminal/tmux.ts");
-  if (role !== undefined) requireRole(on, run, role);
+  if (role !== undefined) await requireRole(on, run, role);
   if (!hasTmux(door.env)) throw noTmux(run);
-  const window = role === undefined ? undefined : windowOf(on, run, role);
+  const window = role === undefined ? undefined : await windowOf(on, run, role);
   const argv = await attachArgs(
     { home, env: door.env },
     { run, ...(window === undefined ? {} : { window }) },
   );
-  if (argv === undefined) throw noSession(on, run);
+  if (argv === undefined) throw await noSession(on, run);
   if (!process.stdin.isTTY || !process.stdout.isTTY) throw noTerminal(run, argv);
   return argv;
 }
 
-function requireRole({ box, ...on }: Acting, run: string, role: string): void {
-  const { row } = requireKept({ box, ...on }, run);
-  const roles = Object.keys(box.workflow(row.definition).definition.roles);
+async function requireRole({ box, ...on }: Acting, run: string, role: string): Promise<void> {
+  const { row } = await requireKept({ box, ...on }, run);
+  const roles = Object.keys((await box.workflow(row.definition)).definition.roles);
   if (roles.includes(role)) return;
   throw new UserError("unknown-role", `there is no role "${role}"; there are ${roles.join(", ")}`, {
     next: `signalbox show ${run}`,
@@ -53,11 +53,11 @@ function requireRole({ box, ...on }: Acting, run: string, role: string): void {
 }
 
 /** As the engine called it when the last attempt was started. */
-function windowOf({ box }: Acting, run: string, role: string): string | undefined {
-  const kept = box.store.load(run);
-  const last = box.store.agents({ run }).findLast((agent) => agent.role === role);
+async function windowOf({ box }: Acting, run: string, role: string): Promise<string | undefined> {
+  const kept = await box.store.load(run);
+  const last = (await box.store.agents({ run })).findLast((agent) => agent.role === role);
   if (kept === undefined || last === undefined) return undefined;
-  const declared = box.workflow(kept.row.definition).definition.roles[role];
+  const declared = (await box.workflow(kept.row.definition)).definition.roles[role];
   return declared === undefined ? undefined : windowName(last, declared);
 }
 
@@ -69,8 +69,8 @@ function noTmux(run: string): UserError {
   );
 }
 
-function noSession(on: Acting, run: string): UserError {
-  const { row, run: now } = requireKept(on, run);
+async function noSession(on: Acting, run: string): Promise<UserError> {
+  const { row, run: now } = await requireKept(on, run);
   const crashed = Object.values(now.agents).find(({ status }) => status === "crashed");
   if (crashed !== undefined)
     return new UserError("no-session", `${crashed.role} of ${run} has crashed, and no terminal is left`, {

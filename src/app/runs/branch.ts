@@ -21,8 +21,8 @@ type Wanted = {
 export async function requireBranch({ box, door }: Acting, wanted: Wanted): Promise<void> {
   const { repo, branch, path } = wanted;
   requireName(branch);
-  requireOwn(box.store, wanted);
-  requireUntaken(box.store, wanted);
+  await requireOwn(box.store, wanted);
+  await requireUntaken(box.store, wanted);
   const { branchesOf } = await import("../../adapters/git/repository/branches.ts");
   const { names, heldBy } = await branchesOf(repo, door.env);
   const place = heldBy.get(branch);
@@ -37,8 +37,8 @@ export async function requireBranch({ box, door }: Acting, wanted: Wanted): Prom
 }
 
 /** On the branch that tasks are merged into, everything would be merged as soon as it is committed, and no person would be asked. */
-function requireOwn(store: Store, { repo, branch }: Wanted): void {
-  if (store.projectAt(repo)?.defaultBranch !== branch) return;
+async function requireOwn(store: Store, { repo, branch }: Wanted): Promise<void> {
+  if ((await store.projectAt(repo))?.defaultBranch !== branch) return;
   throw new UserError(
     "branch-is-default",
     `${branch} is the branch that the tasks of this project are merged into`,
@@ -50,9 +50,9 @@ function requireOwn(store: Store, { repo, branch }: Wanted): void {
 }
 
 /** No open task has it, or one that it cannot stand beside. */
-function requireUntaken(store: Store, wanted: Wanted): void {
+async function requireUntaken(store: Store, wanted: Wanted): Promise<void> {
   const { branch } = wanted;
-  const taken = openBranches(store, wanted).find(
+  const taken = (await openBranches(store, wanted)).find(
     (one) => one.branch === branch || isInTheWay(branch, one.branch),
   );
   if (taken !== undefined) throw ofAnother(branch, taken);
@@ -65,8 +65,8 @@ export async function whileUntaken<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const { whileLocked } = await import("../../adapters/git/call/locks.ts");
-  return whileLocked({ folder: home.locks, repo: `${wanted.repo}\0branches of tasks` }, () => {
-    requireUntaken(box.store, wanted);
+  return whileLocked({ folder: home.locks, repo: `${wanted.repo}\0branches of tasks` }, async () => {
+    await requireUntaken(box.store, wanted);
     return work();
   });
 }
@@ -84,8 +84,8 @@ export async function whileBranchNamed<T>(
   const { whileLocked } = await import("../../adapters/git/call/locks.ts");
   return whileLocked({ folder: home.locks, repo: `${repo}\0branches of tasks` }, async () => {
     const { names } = await branchesOf(repo, door.env);
-    const open = openBranches(box.store, of).map(({ branch }) => branch);
-    const taken = [...names, ...open, box.store.projectAt(repo)?.defaultBranch ?? ""];
+    const open = (await openBranches(box.store, of)).map(({ branch }) => branch);
+    const taken = [...names, ...open, (await box.store.projectAt(repo))?.defaultBranch ?? ""];
     return work(freeName(slug, (name) => taken.some((other) => other === name || isInTheWay(name, other))));
   });
 }
@@ -104,20 +104,28 @@ function requireName(branch: string): void {
 type Taken = { readonly run: string; readonly branch: string };
 
 /** Branches of other tasks that are not over, in the same repository. */
-function openBranches(store: Store, { repo, run }: Pick<Wanted, "repo" | "run">): Taken[] {
-  const rows = ["running", "waiting"].flatMap((status) => store.list({ repo, status, limit: ALL }).rows);
-  return rows
-    .filter(({ id }) => id !== run)
-    .flatMap(({ id }) => {
-      const branch = branchOf(store, id);
-      return branch === "" ? [] : [{ run: id, branch }];
-    });
+async function openBranches(store: Store, { repo, run }: Pick<Wanted, "repo" | "run">): Promise<Taken[]> {
+  const rows = (
+    await Promise.all(
+      ["running", "waiting"].map(async (status) => (await store.list({ repo, status, limit: ALL })).rows),
+    )
+  ).flat();
+  return (
+    await Promise.all(
+      rows
+        .filter(({ id }) => id !== run)
+        .map(async ({ id }) => {
+          const branch = await branchOf(store, id);
+          return branch === "" ? [] : [{ run: id, branch }];
+        }),
+    )
+  ).flat();
 }
 
 /** Of a damaged run nothing is known, and others do not suffer from that. */
-function branchOf(store: Store, id: string): string {
+async function branchOf(store: Store, id: string): Promise<string> {
   try {
-    return String(store.load(id)?.run.params["branch"] ?? "");
+    return String((await store.load(id))?.run.params["branch"] ?? "");
   } catch (error) {
     if (error instanceof UserError) return "";
     throw error;

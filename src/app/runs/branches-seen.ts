@@ -12,14 +12,14 @@ const LOOK_MS = 50;
 /** Gives whether the supervisor is still looking. Where no default branch has moved, a few looks at files. */
 export async function isLookingAtBranches(store: Store, door: Invocation): Promise<boolean> {
   const home = requireHome(door);
-  if (!areBranchesNews(store, home)) return false;
+  if (!(await areBranchesNews(store, home))) return false;
   const [{ wake }, { isSupervisorAlive }] = await Promise.all([
     import("./wake.ts"),
     import("../../adapters/supervisor/lock.ts"),
   ]);
   await wake({ door, home, box: { store } });
   for (let waited = 0; waited < WAIT_MS && isSupervisorAlive(home); waited += LOOK_MS) {
-    if (!areBranchesNews(store, home)) return false;
+    if (!(await areBranchesNews(store, home))) return false;
     await pause(LOOK_MS);
   }
   return areBranchesNews(store, home);

@@ -5,11 +5,11 @@ import type { Home } from "../../adapters/home/paths.ts";
 import { isTurnOfSomebody } from "../../engine/queue/position.ts";
 import type { Store } from "../../engine/ports/store.ts";
 
-export type Due = Pick<Store, "isBusy" | "line" | "workspaces" | "projectAt" | "isHalted" | "isGraphDue">;
+export type Due = Pick<Store, "isBusy" | "line" | "workspaces" | "projectAt" | "marks" | "isGraphDue">;
 
 /** The cheapest first. Where no run has a workspace and none is in the queue, four reads. Where an agent is at work, the first is enough. */
-export function isDue(store: Due, home: Home): boolean {
+export async function isDue(store: Due, home: Home): Promise<boolean> {
   const now = Date.now();
-  if (store.isBusy(now) || store.isGraphDue()) return true;
-  return isTurnOfSomebody(store, now) || areBranchesNews(store, home);
+  if ((await store.isBusy()) || (await store.isGraphDue())) return true;
+  return (await isTurnOfSomebody(store, now)) || (await areBranchesNews(store, home));
 }

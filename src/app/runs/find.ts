@@ -1,5 +1,6 @@
 /** What commands that look at runs begin with: the store of this machine, and which run is meant. */
 
+import { filtered } from "../../engine/lists.ts";
 import { existsSync, realpathSync } from "node:fs";
 import { join, sep } from "node:path";
 import { homeOf, runFolders, type Home } from "../../adapters/home/paths.ts";
@@ -67,21 +68,21 @@ export async function withStore<T extends { readonly exit: number; readonly stre
   try {
     await hear(door, store);
     answer = await work(store);
-    if (store !== undefined && isDue(store, requireHome(door))) await seeToIt(door, store);
+    if (store !== undefined && (await isDue(store, requireHome(door)))) await seeToIt(door, store);
   } catch (error) {
-    store?.close();
+    await store?.close();
     throw error;
   }
   const { stream } = answer;
   if (stream === undefined) {
-    store?.close();
+    await store?.close();
     return answer;
   }
   const streamed: Stream = async (emit, signal) => {
     try {
       return await stream(emit, signal);
     } finally {
-      store?.close();
+      await store?.close();
     }
   };
   return { ...answer, stream: streamed };
@@ -92,7 +93,7 @@ async function hear({ env }: Invocation, store: Store | undefined): Promise<void
   const token = env["SIGNALBOX_TOKEN"] ?? "";
   if (token === "" || store === undefined) return;
   const { heard } = await import("./acknowledge.ts");
-  heard(store, token);
+  await heard(store, token);
 }
 
 /** Whoever looks sees to it that somebody is at work where there is work: a supervisor may have died with the machine. */
@@ -102,46 +103,50 @@ async function seeToIt(door: Invocation, store: Store): Promise<void> {
 }
 
 /** The run that is meant: by argument, by SIGNALBOX_RUN, by the workspace that we are in, or because there is no other here. */
-export function seeRun(store: Store | undefined, door: Invocation, word: string | undefined): Seen {
-  const id = runMeant(store, door, word);
-  const kept = store?.load(id);
+export async function seeRun(
+  store: Store | undefined,
+  door: Invocation,
+  word: string | undefined,
+): Promise<Seen> {
+  const id = await runMeant(store, door, word);
+  const kept = await store?.load(id);
   if (store === undefined || kept === undefined) return unknownRun(store, id);
   return {
     ...kept,
     store,
-    workflow: workflowOf(store, kept.row),
-    root: rootOf(store, requireHome(door), id),
+    workflow: await workflowOf(store, kept.row),
+    root: await rootOf(store, requireHome(door), id),
   };
 }
 
 /** In its workspace while one is bound, in the state home otherwise. Who works in place has its files there all the time. */
-export function rootOf(store: Store, home: Home, run: string): string {
-  const own = store.workspace(run);
+export async function rootOf(store: Store, home: Home, run: string): Promise<string> {
+  const own = await store.workspace(run);
   if (own !== undefined && isInPlace(own)) return own.path;
-  return boundWorkspace({ store }, run)?.path ?? runFolders(home, run).files;
+  return (await boundWorkspace({ store }, run))?.path ?? runFolders(home, run).files;
 }
 
-export function runMeant(
+export async function runMeant(
   store: Store | undefined,
   { cwd, env }: Pick<Invocation, "cwd" | "env">,
   word: string | undefined,
-): string {
+): Promise<string> {
   const named = word ?? (env["SIGNALBOX_RUN"] === "" ? undefined : env["SIGNALBOX_RUN"]);
   if (named !== undefined) return byName(store, { cwd, env }, named);
-  const workspace = runAround(store, { cwd, env });
+  const workspace = await runAround(store, { cwd, env });
   if (workspace !== undefined) return workspace;
-  const here = store === undefined ? [] : underWayIn(store, cwd);
+  const here = store === undefined ? [] : await underWayIn(store, cwd);
   const [only] = here;
   if (only !== undefined && here.length === 1) return only.id;
-  throw whichRun(store);
+  throw await whichRun(store);
 }
 
 /** The run in whose workspace, or in whose folder in the state home, somebody is: in the latter its judges work. */
-export function runAround(
+export async function runAround(
   store: Store | undefined,
   { cwd, env }: Pick<Invocation, "cwd" | "env">,
-): string | undefined {
-  const bound = store?.workspaceAt(cwd)?.run;
+): Promise<string | undefined> {
+  const bound = (await store?.workspaceAt(cwd))?.run;
   if (bound !== undefined || store === undefined) return bound;
   const root = homeOf(env)?.root ?? "";
   // With a store there is a state home.
@@ -151,24 +156,24 @@ export function runAround(
   );
   const folder = folders.find((each) => cwd.startsWith(each));
   const id = folder === undefined ? "" : (cwd.slice(folder.length).split(sep)[0] ?? "");
-  return id === "" || store.load(id) === undefined ? undefined : id;
+  return id === "" || (await store.load(id)) === undefined ? undefined : id;
 }
 
 /** Unfinished runs of the repository that we are in; tasks of one of them are not meant by themselves. */
-function underWayIn(store: Store, cwd: string): readonly RunRow[] {
-  const { rows } = unfinished(store, NEARBY);
+async function underWayIn(store: Store, cwd: string): Promise<readonly RunRow[]> {
+  const { rows } = await unfinished(store, NEARBY);
   const here = rows.filter(({ repo }) => cwd === repo || cwd.startsWith(`${repo}${sep}`));
   if (here.length < 2) return here;
   const ids = new Set(here.map(({ id }) => id));
-  return here.filter(({ id }) => !ids.has(store.childAs(id)?.parent ?? ""));
+  return filtered(here, async ({ id }) => !ids.has((await store.childAs(id))?.parent ?? ""));
 }
 
 /** The definition that the run was started with, whatever became of its file. */
-export function workflowOf(
+export async function workflowOf(
   store: Pick<Store, "definition">,
   row: Pick<RunRow, "id" | "definition">,
-): Workflow {
-  const definition = store.definition(row.definition);
+): Promise<Workflow> {
+  const definition = await store.definition(row.definition);
   if (definition === undefined) {
     throw new UserError("damaged", `the definition ${row.definition} of run ${row.id} is gone`, {
       next: "signalbox doctor --repair",
@@ -183,11 +188,11 @@ export function isFinished({ status }: Pick<RunRow, "status">): boolean {
 }
 
 /** Unfinished runs, the newest first: two short looks instead of a long one over everything that ever ended. */
-function unfinished(
+async function unfinished(
   store: Store,
   limit: number,
-): { readonly rows: readonly RunRow[]; readonly more: number } {
-  const lists = ["running", "waiting"].map((status) => store.list({ status, limit }));
+): Promise<{ readonly rows: readonly RunRow[]; readonly more: number }> {
+  const lists = await Promise.all(["running", "waiting"].map((status) => store.list({ status, limit })));
   const rows = lists.flatMap((list) => list.rows).toSorted(newestFirst);
   const more = lists.reduce((sum, list) => sum + list.more, 0) + Math.max(0, rows.length - limit);
   return { rows: rows.slice(0, limit), more };
@@ -205,17 +210,22 @@ export function newestFirst(
  * What is named in full goes before what is only begun: an id, the name of a run of this repository, a branch, then the beginning of an id. A
  * branch that no workspace has yet is looked for last, because that loads runs.
  */
-function byName(store: Store | undefined, at: Pick<Invocation, "cwd" | "env">, word: string): string {
+async function byName(
+  store: Store | undefined,
+  at: Pick<Invocation, "cwd" | "env">,
+  word: string,
+): Promise<string> {
   const { cwd } = at;
-  const ids = store === undefined || word === "" ? [] : store.idsLike(word, LISTED + 1);
+  const ids = store === undefined || word === "" ? [] : await store.idsLike(word, LISTED + 1);
   if (store === undefined || ids.includes(word)) return ids[0] === undefined ? unknownRun(store, word) : word;
-  const known = runOfName(store, at, word) ?? ofBranch(onBranch(store, word), cwd, word);
+  const known = (await runOfName(store, at, word)) ?? ofBranch(await onBranch(store, word), cwd, word);
   // Agents may name branches: a branch must not take over the short id of another run.
   const others = ids.filter((id) => id !== known);
   if (known !== undefined && others.length > 0) throw ambiguous(word, [known, ...others]);
   if (known !== undefined) return known;
   const [first, second] = ids;
-  if (first === undefined) return ofBranch(withBranch(store, word), cwd, word) ?? unknownRun(store, word);
+  if (first === undefined)
+    return ofBranch(await withBranch(store, word), cwd, word) ?? (await unknownRun(store, word));
   if (second === undefined) return first;
   throw ambiguous(word, ids);
 }
@@ -226,25 +236,32 @@ function ambiguous(word: string, ids: readonly string[]): UserError {
   return new UserError("ambiguous-run", `"${word}" may be ${shown}${more}`, "give the whole id of the run");
 }
 
-function unknownRun(store: Store | undefined, word: string): never {
-  const near = closest(word, store?.list({ limit: NEARBY }).rows.map(({ id }) => id) ?? []);
+async function unknownRun(store: Store | undefined, word: string): Promise<never> {
+  const near = closest(word, (await store?.list({ limit: NEARBY }))?.rows.map(({ id }) => id) ?? []);
   const hint = near === undefined ? "" : `; did you mean "${near}"?`;
   throw new UserError("unknown-run", `there is no run "${word}"${hint}`, "signalbox list --all");
 }
 
 /** Runs whose workspace has this branch, also those that are over. Runs that work in place share the user's branch. */
-function onBranch(store: Store, word: string): readonly RunRow[] {
-  return store
-    .workspaces()
-    .filter((row) => row.branch === word && !isInPlace(row))
-    .flatMap(({ run }) => store.load(run)?.row ?? []);
+async function onBranch(store: Store, word: string): Promise<readonly RunRow[]> {
+  return (
+    await Promise.all(
+      (await store.workspaces())
+        .filter((row) => row.branch === word && !isInPlace(row))
+        .map(async ({ run }) => (await store.load(run))?.row ?? []),
+    )
+  ).flat();
 }
 
 /** Runs that were given this branch: those under way, and the last that are over. */
-function withBranch(store: Store, word: string): readonly RunRow[] {
-  const rows = [...unfinished(store, NEARBY).rows, ...store.list({ limit: NEARBY }).rows.filter(isFinished)];
-  return rows.filter(
-    ({ id, status }) => status !== "damaged" && store.load(id)?.run.params["branch"] === word,
+async function withBranch(store: Store, word: string): Promise<readonly RunRow[]> {
+  const rows = [
+    ...(await unfinished(store, NEARBY)).rows,
+    ...(await store.list({ limit: NEARBY })).rows.filter(isFinished),
+  ];
+  return filtered(
+    rows,
+    async ({ id, status }) => status !== "damaged" && (await store.load(id))?.run.params["branch"] === word,
   );
 }
 
@@ -263,8 +280,8 @@ function ofBranch(rows: readonly RunRow[], cwd: string, word: string): string | 
   );
 }
 
-function whichRun(store: Store | undefined): UserError {
-  const { rows, more } = store === undefined ? { rows: [], more: 0 } : unfinished(store, LISTED);
+async function whichRun(store: Store | undefined): Promise<UserError> {
+  const { rows, more } = store === undefined ? { rows: [], more: 0 } : await unfinished(store, LISTED);
   if (rows.length === 0)
     return new UserError("which-run", "no run was named, and none is under way", "signalbox list --all");
   const shown = rows.map(({ id, state, goal }) => `${id} (${state}: ${clip(goal)})`).join(", ");

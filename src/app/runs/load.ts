@@ -5,17 +5,17 @@ import type { Kept } from "../../engine/ports/journal.ts";
 import type { Acting } from "../context.ts";
 import { rootOf, type Seen } from "./find.ts";
 
-export function requireKept({ box }: Acting, run: string): Kept {
-  const kept = box.store.load(run);
+export async function requireKept({ box }: Acting, run: string): Promise<Kept> {
+  const kept = await box.store.load(run);
   if (kept === undefined)
     throw new UserError("unknown-run", `there is no run "${run}"`, "signalbox list --all");
   return kept;
 }
 
 /** The same, as the commands that only look see it. */
-export function seenOf(on: Acting, run: string): Seen {
-  const kept = requireKept(on, run);
+export async function seenOf(on: Acting, run: string): Promise<Seen> {
+  const kept = await requireKept(on, run);
   const { store } = on.box;
-  const workflow = on.box.workflow(kept.row.definition);
-  return { ...kept, store, workflow, root: rootOf(store, on.home, run) };
+  const workflow = await on.box.workflow(kept.row.definition);
+  return { ...kept, store, workflow, root: await rootOf(store, on.home, run) };
 }

@@ -15,10 +15,13 @@ const HELP = "signalbox logs --help";
 const EXIT_TERMINATED = 143;
 const POLL_MS = 150;
 
-export function logs({ door, store }: Looking, input: InputOf<"logs">): Outcome<DataOf<"logs">> {
-  const seen = seeRun(store, door, input.run);
+export async function logs(
+  { door, store }: Looking,
+  input: InputOf<"logs">,
+): Promise<Outcome<DataOf<"logs">>> {
+  const seen = await seeRun(store, door, input.run);
   const wanted = wantedOf(input, seen);
-  const job = lastOf(seen, wanted);
+  const job = await lastOf(seen, wanted);
   if (job === undefined) throw noLog(seen, wanted);
   return success(
     sayJob(job),
@@ -28,11 +31,11 @@ export function logs({ door, store }: Looking, input: InputOf<"logs">): Outcome<
 }
 
 /** From turn to turn, until nothing more can come. */
-export function followLogs(
+export async function followLogs(
   { door, store }: Looking,
   input: InputOf<"follow-logs">,
-): Outcome<DataOf<"follow-logs">> {
-  const seen = seeRun(store, door, input.run);
+): Promise<Outcome<DataOf<"follow-logs">>> {
+  const seen = await seeRun(store, door, input.run);
   const wanted = wantedOf(input, seen);
   const { id: run } = seen.row;
   return {
@@ -68,8 +71,8 @@ function wantedOf(input: InputOf<"logs">, { workflow, row }: Seen): LogWanted {
   return { role, check, attempt, turn };
 }
 
-function lastOf({ store, row }: Seen, wanted: LogWanted): JobRow | undefined {
-  const jobs = store.jobs({ run: row.id }).filter((job) => isWanted(job, wanted));
+async function lastOf({ store, row }: Seen, wanted: LogWanted): Promise<JobRow | undefined> {
+  const jobs = (await store.jobs({ run: row.id })).filter((job) => isWanted(job, wanted));
   return jobs.toSorted((a, b) => a.startedAt - b.startedAt).at(-1);
 }
 
@@ -113,15 +116,15 @@ async function follow(
 ): Promise<number> {
   const { seen, wanted, emit } = on;
   const isPinned = wanted.attempt > 0 || wanted.turn > 0;
-  let job = lastOf(seen, wanted);
+  let job = await lastOf(seen, wanted);
   let tail = job === undefined ? undefined : tailOf(job.dir);
   while (!signal.aborted) {
     // Asked before the log is read: what is written in between is then read, and not lost.
-    const isOver = job !== undefined && seen.store.job(job.id)?.status === "over";
-    const isEnd = isRunOver(seen);
+    const isOver = job !== undefined && (await seen.store.job(job.id))?.status === "over";
+    const isEnd = await isRunOver(seen);
     for (const line of tail?.take(isOver || isEnd) ?? [])
       if (job !== undefined) emit({ text: `${line}\n`, data: { ...aboutJob(job), line } });
-    const latest = isOver || job === undefined ? lastOf(seen, wanted) : job;
+    const latest = isOver || job === undefined ? await lastOf(seen, wanted) : job;
     if (latest !== undefined && latest.id !== job?.id) {
       job = latest;
       tail = tailOf(job.dir);
@@ -132,10 +135,11 @@ async function follow(
   return signal.reason === "SIGTERM" ? EXIT_TERMINATED : EXIT_INTERRUPTED;
 }
 
-function isRunOver({ store, row }: Seen): boolean {
-  const now = store.load(row.id);
+async function isRunOver({ store, row }: Seen): Promise<boolean> {
+  const now = await store.load(row.id);
   return (
-    now === undefined || (isFinished(now.row) && store.jobs({ run: row.id, status: "live" }).length === 0)
+    now === undefined ||
+    (isFinished(now.row) && (await store.jobs({ run: row.id, status: "live" })).length === 0)
   );
 }
 

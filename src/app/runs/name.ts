@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
 import { workflowNames } from "../../adapters/library/find.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Definition } from "../../core/model/workflow.ts";
-import { freeName, slugOf } from "../../core/text/generated-names.ts";
+import { slugOf } from "../../core/text/generated-names.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { EXIT_NOT_YOURS } from "../exit-codes.ts";
@@ -32,17 +32,17 @@ export function nameParam({ params }: Definition): string | undefined {
 }
 
 /** The key that the run of this name has or would have, and the run where it exists. */
-export function runNamed(
+export async function runNamed(
   store: Loading,
   of: RunName,
-): { readonly key: string; readonly kept: Kept | undefined } {
+): Promise<{ readonly key: string; readonly kept: Kept | undefined }> {
   if (!NAME.test(of.name))
     throw new UserError(
       "bad-name",
       `"${of.name}" cannot name a run: use a-z, 0-9 and -, at most 64, with a letter or a digit at both ends`,
       "choose a name like add-login",
     );
-  const { key, kept } = lifeOf(store, of);
+  const { key, kept } = await lifeOf(store, of);
   if (key !== "") return { key, kept };
   throw new UserError("too-many-lives", `${of.name} was cancelled ${LIVES} times`, "choose another name");
 }
@@ -62,22 +62,25 @@ export function requireUnused({ artifacts }: Definition, param: string, { repo, 
 }
 
 /** A name made of what the run is about, with a number where that is taken. */
-export function freeRunName(store: Loading, of: Omit<RunName, "name">, about: string): string {
+export async function freeRunName(store: Loading, of: Omit<RunName, "name">, about: string): Promise<string> {
   const slug = slugOf(about).replaceAll(/[^a-z0-9-]/g, "") || "run";
-  return freeName(slug, (name) => lifeOf(store, { ...of, name }).kept !== undefined);
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? slug : `${slug}-${number}`;
+    if ((await lifeOf(store, { ...of, name })).kept === undefined) return name;
+  }
 }
 
 /** The run of this name in a folder or in one above it; of a name that is free, the run that had it last. */
-export function runOfName(
+export async function runOfName(
   store: Loading,
   { cwd, env }: Pick<Invocation, "cwd" | "env">,
   name: string,
-): string | undefined {
+): Promise<string | undefined> {
   if (!NAME.test(name)) return undefined;
   const workflows = workflowNames({ cwd, home: env["HOME"] ?? "" });
   for (let repo = cwd; ; repo = dirname(repo)) {
     for (const workflow of workflows) {
-      const { kept, last } = lifeOf(store, { repo, workflow, name });
+      const { kept, last } = await lifeOf(store, { repo, workflow, name });
       const found = kept?.run.id ?? last;
       if (found !== undefined) return found;
     }
@@ -108,11 +111,11 @@ type Life = {
   readonly last: string | undefined;
 };
 
-function lifeOf(store: Loading, of: RunName): Life {
+async function lifeOf(store: Loading, of: RunName): Promise<Life> {
   let last: string | undefined;
   for (let life = 1; life <= LIVES; life += 1) {
     const key = keyOf(of, life);
-    const kept = store.load(idOf(of.repo, key));
+    const kept = await store.load(idOf(of.repo, key));
     if (kept?.row.status !== "cancelled") return { key, kept, last };
     last = kept.run.id;
   }

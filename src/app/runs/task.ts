@@ -6,6 +6,7 @@
  * from everywhere, unless a project was named that it is not of.
  */
 
+import { filtered } from "../../engine/lists.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
@@ -24,42 +25,51 @@ export type Meaning = {
 };
 
 /** An agent that names none means its own. */
-export function taskOf({ box, door, who }: Acting, word: string | undefined, project?: string): string {
+export async function taskOf(
+  { box, door, who }: Acting,
+  word: string | undefined,
+  project?: string,
+): Promise<string> {
   const own = who.type === "agent" ? { own: who.run } : {};
   return taskMeant({ store: box.store, door, ...own }, word, project);
 }
 
-export function taskMeant(on: Meaning, word: string | undefined, project?: string): string {
+export async function taskMeant(on: Meaning, word: string | undefined, project?: string): Promise<string> {
   const { store, door } = on;
-  const named = project === undefined ? undefined : projectNamed(store, project).repo;
+  const named = project === undefined ? undefined : (await projectNamed(store, project)).repo;
   if (store === undefined || word === undefined || word === "") {
-    const id = word === undefined && on.own !== undefined ? on.own : runMeant(store, door, word);
+    const id = word === undefined && on.own !== undefined ? on.own : await runMeant(store, door, word);
     return requireOf(store, id, named);
   }
-  if (store.idsLike(word, 1).includes(word)) return requireOf(store, word, named);
-  const repo = named ?? repoHere(store, door);
+  if ((await store.idsLike(word, 1)).includes(word)) return requireOf(store, word, named);
+  const repo = named ?? (await repoHere(store, door));
   if (repo === undefined) return runMeant(store, door, word);
-  const like = (filter: { readonly repo?: string }): readonly RunRow[] =>
-    store.list({ ...filter, hidden: true, limit: ALL }).rows.filter(({ id }) => id.startsWith(word));
-  const [first, second] = like({ repo });
+  const like = async (filter: { readonly repo?: string }): Promise<readonly RunRow[]> =>
+    (await store.list({ ...filter, hidden: true, limit: ALL })).rows.filter(({ id }) => id.startsWith(word));
+  const [first, second] = await like({ repo });
   if (first !== undefined && second === undefined) return first.id;
-  const branch = first === undefined ? byBranch(store, repo, word) : undefined;
+  const branch = first === undefined ? await byBranch(store, repo, word) : undefined;
   if (branch !== undefined) return branch;
-  const [elsewhere] = first === undefined ? like({}) : [];
-  if (elsewhere !== undefined) throw otherProject(store, elsewhere, word);
+  const [elsewhere] = first === undefined ? await like({}) : [];
+  if (elsewhere !== undefined) throw await otherProject(store, elsewhere, word);
   // A branch of another project is no task of this one.
-  return requireOf(store, runMeant(store, door, word), repo);
+  return requireOf(store, await runMeant(store, door, word), repo);
 }
 
 /** People know a task by its branch. One under way comes first: a branch may have had several tasks before it. */
-function byBranch(store: Store, repo: string, word: string): string | undefined {
-  const having = (statuses: readonly string[]): readonly RunRow[] =>
-    statuses
-      .flatMap((status) => store.list({ repo, status, limit: ALL }).rows)
-      .filter(({ id, status }) => status !== "damaged" && branchOf(store, id) === word);
-  const [open] = having(["running", "waiting"]);
+async function byBranch(store: Store, repo: string, word: string): Promise<string | undefined> {
+  const having = async (statuses: readonly string[]): Promise<readonly RunRow[]> =>
+    filtered(
+      (
+        await Promise.all(
+          statuses.map(async (status) => (await store.list({ repo, status, limit: ALL })).rows),
+        )
+      ).flat(),
+      async ({ id, status }) => status !== "damaged" && (await branchOf(store, id)) === word,
+    );
+  const [open] = await having(["running", "waiting"]);
   if (open !== undefined) return open.id;
-  const over = having(["done", "cancelled", "failed"]).toSorted(newestFirst);
+  const over = (await having(["done", "cancelled", "failed"])).toSorted(newestFirst);
   if (over.length < 2) return over[0]?.id;
   const names = over.map(({ id }) => id).join(", ");
   throw new UserError(
@@ -69,20 +79,20 @@ function byBranch(store: Store, repo: string, word: string): string | undefined 
   );
 }
 
-function branchOf(store: Store, id: string): string {
-  const bound = store.workspace(id)?.branch;
-  return bound ?? String(store.load(id)?.run.params["branch"] ?? "");
+async function branchOf(store: Store, id: string): Promise<string> {
+  const bound = (await store.workspace(id))?.branch;
+  return bound ?? String((await store.load(id))?.run.params["branch"] ?? "");
 }
 
-function requireOf(store: Store | undefined, id: string, repo: string | undefined): string {
+async function requireOf(store: Store | undefined, id: string, repo: string | undefined): Promise<string> {
   if (repo === undefined) return id;
-  const row = store?.load(id)?.row;
+  const row = (await store?.load(id))?.row;
   if (store === undefined || row === undefined || row.repo === repo) return id;
-  throw otherProject(store, row, id);
+  throw await otherProject(store, row, id);
 }
 
-function otherProject(store: Store, { id, repo }: RunRow, word: string): UserError {
-  const name = store.projectAt(repo)?.name;
+async function otherProject(store: Store, { id, repo }: RunRow, word: string): Promise<UserError> {
+  const name = (await store.projectAt(repo))?.name;
   const whose = name === undefined ? `the repository ${repo}` : `the project ${name}`;
   return new UserError(
     "other-project",

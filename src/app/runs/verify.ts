@@ -1,5 +1,6 @@
 /** Whether runs are what their history says, and whether people did what their signatures say. */
 
+import { definitionIn } from "../../adapters/store/journal/journal.ts";
 import { keyPath, readKeyFile } from "../../adapters/person/key-file.ts";
 import { keyFault } from "../../adapters/person/pin.ts";
 import { proofChecker, type Flaw } from "../../adapters/person/proof.ts";
@@ -18,23 +19,27 @@ import { runMeant } from "./find.ts";
 
 type VerifiedRun = DataOf<"verify">["runs"][number];
 
-export function verify(
+export async function verify(
   { door, store }: Looking,
   { run: word, all = false }: InputOf<"verify">,
-): Outcome<DataOf<"verify">> {
+): Promise<Outcome<DataOf<"verify">>> {
   const known = all && store !== undefined ? knownRuns(store.database) : [];
-  const ids = all ? known : [meant(store, door, word)];
+  const ids = all ? known : [await meant(store, door, word)];
   if (store === undefined) return outcomeOf([], undefined);
-  const check = proofChecker(door.env, store);
+  const check = await proofChecker(door.env, store);
   const runs = ids.map((id) => verifyOne(store, id, check));
   const path = keyPath(door.env);
-  return outcomeOf(runs, keyFault(readKeyFile(path), { pins: store, path }));
+  return outcomeOf(runs, await keyFault(readKeyFile(path), { pins: store, path }));
 }
 
 /** A run whose row is lost has a history all the same. */
-function meant(store: SqliteStore | undefined, door: Invocation, word: string | undefined): string {
+async function meant(
+  store: SqliteStore | undefined,
+  door: Invocation,
+  word: string | undefined,
+): Promise<string> {
   try {
-    return runMeant(store, door, word);
+    return await runMeant(store, door, word);
   } catch (error) {
     const found = store === undefined ? [] : knownRuns(store.database).filter((id) => id === word);
     if (found[0] !== undefined) return found[0];
@@ -53,7 +58,7 @@ function verifyOne(
     const flaw = check(recorded);
     if (flaw?.type === "notice") notices.push({ seq: recorded.seq, text: flaw.text });
     if (flaw?.type === "forged") return flaw.text;
-    const definition = audit === undefined ? store.definition(recorded.definition) : undefined;
+    const definition = audit === undefined ? definitionIn(store.database, recorded.definition) : undefined;
     if (definition !== undefined) audit = auditor(compile(definition, () => recorded.definition));
     return audit?.(recorded);
   });

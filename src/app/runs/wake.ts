@@ -28,7 +28,7 @@ export async function wake({ door, home, who, box }: Waking): Promise<void> {
     return;
   }
   if (who?.type === "person") saveEnvironment(home, door.env);
-  if (!isDue(box.store, home)) return;
+  if (!(await isDue(box.store, home))) return;
   const [{ poke }, { isSupervisorAlive }] = await Promise.all([
     import("../../adapters/supervisor/poke.ts"),
     import("../../adapters/supervisor/lock.ts"),

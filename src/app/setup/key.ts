@@ -47,7 +47,7 @@ export async function changeKey(
       await replaceKey(who, { pins: store });
       break;
     case "lost":
-      acceptKey(who, store);
+      await acceptKey(who, store);
       break;
     case "passphrase":
     case "no-passphrase":

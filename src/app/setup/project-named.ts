@@ -8,18 +8,21 @@ import type { Invocation } from "../invocation.ts";
 import { repositoryAround } from "./repository.ts";
 import { repositoryOf } from "../../adapters/trust/repository.ts";
 
-export function projectNamed(store: Store | undefined, name: string): ProjectRow {
-  const found = store?.projectNamed(name);
+export async function projectNamed(store: Store | undefined, name: string): Promise<ProjectRow> {
+  const found = await store?.projectNamed(name);
   if (found !== undefined) return found;
-  const near = closest(name, store?.projects().map((project) => project.name) ?? []);
+  const near = closest(name, (await store?.projects())?.map((project) => project.name) ?? []);
   const hint = near === undefined ? "" : `; did you mean "${near}"?`;
   throw new UserError("unknown-project", `there is no project "${name}"${hint}`, "signalbox project list");
 }
 
 /** The main working tree of the repository that we are in, also from inside of a worktree or a workspace; undefined outside of any. */
-export function repoHere(store: Store | undefined, at: Pick<Invocation, "cwd" | "env">): string | undefined {
+export async function repoHere(
+  store: Store | undefined,
+  at: Pick<Invocation, "cwd" | "env">,
+): Promise<string | undefined> {
   try {
-    return repositoryAround(store, at).main;
+    return (await repositoryAround(store, at)).main;
   } catch (error) {
     if (error instanceof UserError) return undefined;
     throw error;
@@ -27,14 +30,14 @@ export function repoHere(store: Store | undefined, at: Pick<Invocation, "cwd" | 
 }
 
 /** By name, else the one that we are in. */
-export function projectMeant(
+export async function projectMeant(
   store: Store | undefined,
   at: Pick<Invocation, "cwd" | "env">,
   name: string | undefined,
-): ProjectRow {
+): Promise<ProjectRow> {
   if (name !== undefined) return projectNamed(store, name);
-  const repo = repositoryAround(store, at).main;
-  const found = store?.projectAt(repo);
+  const repo = (await repositoryAround(store, at)).main;
+  const found = await store?.projectAt(repo);
   if (found !== undefined) return found;
   throw new UserError("unknown-project", `${repo} is no project yet`, "signalbox project add");
 }
@@ -46,13 +49,13 @@ export type Scope = {
 };
 
 /** Undefined for all of them. Outside of a repository, nobody has to say that all are meant. */
-export function repoMeant(
+export async function repoMeant(
   store: Store | undefined,
   { all, project, here }: Scope,
   at: Pick<Invocation, "cwd" | "env">,
-): string | undefined {
+): Promise<string | undefined> {
   if (all === true) return undefined;
-  if (project !== undefined) return projectNamed(store, project).repo;
-  const inside = repoHere(store, at);
+  if (project !== undefined) return (await projectNamed(store, project)).repo;
+  const inside = await repoHere(store, at);
   return inside === undefined && here === true ? repositoryOf(at.cwd).main : inside;
 }

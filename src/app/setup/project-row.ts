@@ -1,5 +1,6 @@
 /** A repository becomes a project: its name, the branch that work begins from, and where that is fetched from. */
 
+import { EXIT_CONFLICT } from "../exit-codes.ts";
 import { branchesOf, originOf } from "../../adapters/git/repository/branches.ts";
 import type { Env } from "../../adapters/home/paths.ts";
 import { UserError } from "../../adapters/user-error.ts";
@@ -25,7 +26,7 @@ export async function rowFor(
 ): Promise<ProjectRow> {
   const { repo, branch } = of;
   const origin = await originOf(repo, env);
-  const name = wishes.name ?? freeName(store, repo);
+  const name = wishes.name ?? (await freeName(store, repo));
   requireName(name);
   const known = origin.branch || branch || origin.usual;
   const defaultBranch = wishes.defaultBranch ?? known;
@@ -44,7 +45,7 @@ export async function projectFor(
   on: Registering,
   of: { readonly repo: string; readonly branch: string },
 ): Promise<ProjectRow & { readonly isNew: boolean }> {
-  const present = on.store.projectAt(of.repo);
+  const present = await on.store.projectAt(of.repo);
   if (present !== undefined && present.defaultBranch !== "") return { ...present, isNew: false };
   // It was made while no branch was checked out: what a person has chosen since stays.
   const known = present === undefined ? {} : { name: present.name, agents: present.agents };
@@ -60,7 +61,7 @@ export async function ensureProject(
   of: { readonly repo: string; readonly branch: string },
 ): Promise<ProjectRow> {
   const { isNew, ...project } = await projectFor(on, of);
-  if (isNew) on.store.putProject(project);
+  if (isNew) await keepProject(on.store, project);
   return project;
 }
 
@@ -91,10 +92,20 @@ export function remoteOf(text: string): string {
   );
 }
 
-function freeName(store: Store, repo: string): string {
+async function freeName(store: Store, repo: string): Promise<string> {
   const plain = projectNameOf(repo);
   for (let count = 1; ; count += 1) {
     const name = count === 1 ? plain : `${plain.slice(0, 36)}-${count}`;
-    if (store.projectNamed(name) === undefined) return name;
+    if ((await store.projectNamed(name)) === undefined) return name;
   }
+}
+
+/** Throws a UserError where the name is another project's. */
+export async function keepProject(store: Pick<Store, "commit">, project: ProjectRow): Promise<void> {
+  const kept = await store.commit([{ type: "put-project", project }]);
+  if (kept.type === "taken")
+    throw new UserError("name-taken", `${project.name} is the name of the project in ${kept.by}`, {
+      next: "signalbox project list",
+      exit: EXIT_CONFLICT,
+    });
 }

@@ -14,7 +14,7 @@ import { success, type Outcome } from "../outcome.ts";
 import { wake } from "../runs/wake.ts";
 import type { DataOf, InputOf } from "../schemas.ts";
 import { projectMeant } from "./project-named.ts";
-import { remoteOf, requireBranch, requireName, rowFor } from "./project-row.ts";
+import { keepProject, remoteOf, requireBranch, requireName, rowFor } from "./project-row.ts";
 import { refuseInRun } from "./repository.ts";
 
 type ProjectView = DataOf<"projects">["projects"][number];
@@ -22,8 +22,9 @@ type Changed = Outcome<DataOf<"update-project">>;
 
 const SHOWN = 5;
 
-export function projects({ store }: Looking): Outcome<DataOf<"projects">> {
-  const all = store === undefined ? [] : store.projects().map((row) => viewOf(store, row));
+export async function projects({ store }: Looking): Promise<Outcome<DataOf<"projects">>> {
+  const all =
+    store === undefined ? [] : await Promise.all((await store.projects()).map((row) => viewOf(store, row)));
   const next = all.length === 0 ? "signalbox project add" : "signalbox list";
   return success(`${all.length} ${all.length === 1 ? "project" : "projects"}`, { projects: all }, { next });
 }
@@ -33,10 +34,10 @@ export async function addProject(
   { folder, ...wishes }: InputOf<"add-project">,
 ): Promise<Changed> {
   const cwd = folderAt(resolve(door.cwd, folder ?? "."));
-  refuseInRun(store, { cwd, env: door.env }, "add");
+  await refuseInRun(store, { cwd, env: door.env }, "add");
   const { repositoryOf } = await import("../../adapters/git/repository/repository.ts");
   const { path: repo, branch } = await repositoryOf(cwd, door.env);
-  const known = store.projectAt(repo);
+  const known = await store.projectAt(repo);
   if (known !== undefined)
     throw new UserError(
       "known-project",
@@ -44,14 +45,14 @@ export async function addProject(
       `signalbox project update ${known.name}`,
     );
   const row = await rowFor({ store, env: door.env }, { repo, branch }, wishes);
-  store.putProject(row);
-  return changed(sayProject(row), viewOf(store, row));
+  await keepProject(store, row);
+  return changed(sayProject(row), await viewOf(store, row));
 }
 
 export async function updateProject(on: Acting, input: InputOf<"update-project">): Promise<Changed> {
   const { door, box } = on;
   const { project, name, agents, defaultBranch, remote } = input;
-  const row = projectMeant(box.store, door, project);
+  const row = await projectMeant(box.store, door, project);
   if ([name, agents, defaultBranch, remote].every((each) => each === undefined))
     throw new UserError(
       "bad-usage",
@@ -67,21 +68,26 @@ export async function updateProject(on: Acting, input: InputOf<"update-project">
     ...(defaultBranch === undefined ? {} : { defaultBranch }),
     ...(remote === undefined ? {} : { remote: remoteOf(remote) }),
   };
-  box.store.putProject(after);
+  await keepProject(box.store, after);
   // What waits until an agent has ended may begin now.
   await wake(on);
-  return changed(sayProject(after), viewOf(box.store, after));
+  return changed(sayProject(after), await viewOf(box.store, after));
 }
 
 /** Repository, branches and the history of its tasks stay. */
-export function removeProject(
+export async function removeProject(
   { door, box: { store } }: Acting,
   { project }: InputOf<"remove-project">,
-): Changed {
-  const row = projectMeant(store, door, project);
-  requireIdle(store, row.repo);
-  const view = viewOf(store, row);
-  store.dropProject(row.repo);
+): Promise<Changed> {
+  const row = await projectMeant(store, door, project);
+  await requireIdle(store, row.repo);
+  const view = await viewOf(store, row);
+  const dropped = await store.commit([{ type: "drop-project", repo: row.repo }]);
+  if (dropped.type === "taken")
+    throw new UserError("project-in-use", `${dropped.by} still has a workspace of the project`, {
+      next: "signalbox workspace gc",
+      exit: EXIT_CONFLICT,
+    });
   return changed(`${row.name} is not a project any more`, view);
 }
 
@@ -89,12 +95,12 @@ function changed(message: string, project: ProjectView): Changed {
   return success(message, { project }, { next: "signalbox project list" });
 }
 
-function viewOf(store: Store, row: ProjectRow): ProjectView {
+async function viewOf(store: Store, row: ProjectRow): Promise<ProjectView> {
   return {
     ...row,
-    atWork: slotsOf({ store, workflow: workflowsOf(store) }, row.repo).atWork,
-    workspaces: store.workspaces().filter(({ repo }) => repo === row.repo).length,
-    queued: store.queued(row.repo).length,
+    atWork: (await slotsOf({ store, workflow: workflowsOf(store) }, row.repo)).atWork,
+    workspaces: (await store.workspaces()).filter(({ repo }) => repo === row.repo).length,
+    queued: (await store.queued(row.repo)).length,
   };
 }
 
@@ -103,9 +109,13 @@ function sayProject({ name, repo, defaultBranch, agents, remote }: ProjectRow): 
   return `${name}: ${repo}, ${branch}, at most ${agents} ${agents === 1 ? "agent" : "agents"} at the same time, ${remote === "" ? "no remote" : remote}`;
 }
 
-function requireIdle(store: Store, repo: string): void {
-  const open = ["running", "waiting"].flatMap((status) => store.list({ repo, status, limit: SHOWN }).rows);
-  const bound = store.workspaces().filter((each) => each.repo === repo);
+async function requireIdle(store: Store, repo: string): Promise<void> {
+  const open = (
+    await Promise.all(
+      ["running", "waiting"].map(async (status) => (await store.list({ repo, status, limit: SHOWN })).rows),
+    )
+  ).flat();
+  const bound = (await store.workspaces()).filter((each) => each.repo === repo);
   const ids = [...new Set([...open.map(({ id }) => id), ...bound.map(({ run }) => run)])];
   if (ids.length === 0) return;
   throw new UserError("project-in-use", `the project is in use: ${ids.slice(0, SHOWN).join(", ")}`, {

@@ -25,8 +25,8 @@ export async function releaseWorkspaces(
   const { store } = box;
   const done: Released[] = [];
   const left: string[] = [];
-  for (const workspace of workspacesOf({ home, store }, repoMeant(store, input, door))) {
-    const held = whyHeld(on, workspace);
+  for (const workspace of await workspacesOf({ home, store }, await repoMeant(store, input, door))) {
+    const held = await whyHeld(on, workspace);
     if (held !== undefined) left.push(...(held === "" ? [] : [`${workspace.run}: ${held}`]));
     else
       try {
@@ -37,29 +37,30 @@ export async function releaseWorkspaces(
         left.push(`${workspace.run}: ${error.message}${next}`);
       }
   }
-  const strange = strangersOf({ home, store });
+  const strange = await strangersOf({ home, store });
   await wake(on);
   const stays = strange.map((path) => `${path}: it belongs to no run; look into it`);
   return outcomeOf(done, [...left, ...stays], left.length === 0);
 }
 
 /** Undefined where it can be released; empty where its run is under way. */
-function whyHeld({ box: { store } }: Acting, { run, row, isDamaged }: Workspace): string | undefined {
+async function whyHeld(
+  { box: { store } }: Acting,
+  { run, row, isDamaged }: Workspace,
+): Promise<string | undefined> {
   if (isDamaged) return `nobody can tell whether ${run} is over; signalbox doctor --repair`;
   if (row !== undefined && !isFinished(row)) return "";
-  if (store.jobs({ run, status: "live" }).length > 0) return `a process of ${run} still lives`;
-  const isComing = store
-    .deeds(run)
-    .some(
-      ({ deed, status }) => deed.type === "release-resource" && status !== "done" && status !== "attention",
-    );
+  if ((await store.jobs({ run, status: "live" })).length > 0) return `a process of ${run} still lives`;
+  const isComing = (await store.deeds(run)).some(
+    ({ deed, status }) => deed.type === "release-resource" && status !== "done" && status !== "attention",
+  );
   return isComing ? `it is being released: signalbox show ${run}` : undefined;
 }
 
 async function release(on: Acting, { run, path, repo, row, own }: Workspace): Promise<Released> {
   const { box } = on;
   const { store } = box;
-  const kept = row === undefined || own === undefined ? undefined : store.load(run);
+  const kept = row === undefined || own === undefined ? undefined : await store.load(run);
   if (kept === undefined) {
     const { salvage, kept: files } = await box.workspaces.release({
       run,
@@ -67,15 +68,18 @@ async function release(on: Acting, { run, path, repo, row, own }: Workspace): Pr
       path,
       keep: box.folders(run).kept,
     });
-    if (own !== undefined) store.putWorkspace({ ...own, salvage, kept: files, status: "released" });
+    if (own !== undefined)
+      await store.commit([
+        { type: "put-workspace", workspace: { ...own, salvage, kept: files, status: "released" } },
+      ]);
     const did =
       row === undefined ? "released: the journal does not know the run" : "released: it was left behind";
     return { run, path, did, salvage, kept: files };
   }
   const did = await giveBack(box, kept);
   // What a person was asked to look at is over with that.
-  store.retry(run);
-  const after = store.workspace(run);
+  await store.commit([{ type: "retry", run }]);
+  const after = await store.workspace(run);
   return { run, path, did, salvage: after?.salvage ?? "", kept: after?.kept ?? "" };
 }
 

@@ -14,19 +14,19 @@ import { runAround } from "../runs/find.ts";
 type Place = Pick<Invocation, "cwd" | "env">;
 
 /** Where a command acts that is typed somewhere: in the project's own checkout, if that place belongs to a run. */
-export function projectFolder(store: Store | undefined, at: Place): string {
-  const run = runAround(store, at);
-  return (run === undefined ? undefined : store?.load(run)?.row.repo) ?? at.cwd;
+export async function projectFolder(store: Store | undefined, at: Place): Promise<string> {
+  const run = await runAround(store, at);
+  return (run === undefined ? undefined : (await store?.load(run))?.row.repo) ?? at.cwd;
 }
 
-export function repositoryAround(store: Store | undefined, at: Place): Repository {
-  return repositoryOf(projectFolder(store, at));
+export async function repositoryAround(store: Store | undefined, at: Place): Promise<Repository> {
+  return repositoryOf(await projectFolder(store, at));
 }
 
 /** For what is about the files of a checkout, where doing it elsewhere would surprise. */
-export function refuseInRun(store: Store | undefined, at: Place, what: string): void {
-  const run = runAround(store, at);
-  const repo = run === undefined ? undefined : store?.load(run)?.row.repo;
+export async function refuseInRun(store: Store | undefined, at: Place, what: string): Promise<void> {
+  const run = await runAround(store, at);
+  const repo = run === undefined ? undefined : (await store?.load(run))?.row.repo;
   if (repo === undefined) return;
   throw new UserError(
     "in-workspace",

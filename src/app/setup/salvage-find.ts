@@ -4,6 +4,7 @@
  * Mirrors and folders are asked, not the journal: what was left is found also where a release was cut short or the journal is lost.
  */
 
+import { filtered } from "../../engine/lists.ts";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { unless } from "../../adapters/files/errno.ts";
@@ -54,31 +55,33 @@ const LISTED = 10;
 
 /** The newest first. */
 export async function findSalvages({ on, store, repo: only }: Searching): Promise<readonly Salvage[]> {
-  const rows = new Map((store?.list({ limit: ALL, hidden: true }).rows ?? []).map((row) => [row.id, row]));
+  const rows = new Map(
+    ((await store?.list({ limit: ALL, hidden: true }))?.rows ?? []).map((row) => [row.id, row]),
+  );
   const found = new Map<string, Salvage>();
   const repos = new Set([
     ...[...rows.values()].map(({ repo }) => repo),
     ...(only === undefined ? [] : [only]),
   ]);
   const repoOf = new Map([...repos].map((repo) => [mirrorOf(on.home, repo), repo]));
-  const about = (run: string, mirror: string): Omit<Salvage, "refs" | "isStranded" | "at"> => {
+  const about = async (run: string, mirror: string): Promise<Omit<Salvage, "refs" | "isStranded" | "at">> => {
     const row = rows.get(run);
     const repo = row?.repo ?? repoOf.get(mirror) ?? "";
     const kept = keptWorkspaces(runFolders(on.home, run).kept).toReversed();
-    return { run, row, repo, mirror, kept, branch: store?.workspace(run)?.branch ?? "" };
+    return { run, row, repo, mirror, kept, branch: (await store?.workspace(run))?.branch ?? "" };
   };
   for (const name of namesIn(on.home.mirrors).filter((each) => each.endsWith(".git"))) {
     const mirror = join(on.home.mirrors, name);
     if (only !== undefined && repoOf.get(mirror) !== only) continue;
     for (const { refs, isStranded } of await refsIn(on, { mirror, repo: repoOf.get(mirror) ?? "", store })) {
-      const own = about(refs.run, mirror);
+      const own = await about(refs.run, mirror);
       if (lastLeft(refs) !== "" || isStranded || own.kept.length > 0)
         found.set(refs.run, { ...own, refs, isStranded, at: leftAt(own, [refs.at]) });
     }
   }
   for (const run of namesIn(join(on.home.root, "runs"))) {
     const row = rows.get(run);
-    const own = about(run, row === undefined ? "" : mirrorOf(on.home, row.repo));
+    const own = await about(run, row === undefined ? "" : mirrorOf(on.home, row.repo));
     if (found.has(run) || own.kept.length === 0 || (only !== undefined && own.repo !== only)) continue;
     found.set(run, { ...own, refs: undefined, isStranded: false, at: leftAt(own, []) });
   }
@@ -100,11 +103,13 @@ async function refsIn(
   { mirror, repo, store }: Mirror,
 ): Promise<readonly { readonly refs: RunRefs; readonly isStranded: boolean }[]> {
   const all = await readable(() => refsOfRuns(on, mirror), []);
-  const isOver = ({ run, head, base }: RunRefs): boolean =>
-    head !== "" && head !== base && store?.workspace(run)?.status !== "bound";
-  const heads = all.filter(isOver).map(({ head }) => head);
+  const isOver = async ({ run, head, base }: RunRefs): Promise<boolean> =>
+    head !== "" && head !== base && (await store?.workspace(run))?.status !== "bound";
+  const heads = (await filtered(all, isOver)).map(({ head }) => head);
   const off = await readable(() => offBranches(on, repo, heads), new Set(heads));
-  return all.map((refs) => ({ refs, isStranded: isOver(refs) && off.has(refs.head) }));
+  return Promise.all(
+    all.map(async (refs) => ({ refs, isStranded: (await isOver(refs)) && off.has(refs.head) })),
+  );
 }
 
 /** A mirror or a repository that is damaged is no reason to show nothing: `doctor` reports it. */
@@ -146,7 +151,7 @@ export type Naming = {
 
 /** By the run, the beginning of its name, or its branch in the repository that the caller is in. */
 export async function salvageNamed({ on, store, door }: Naming, word: string): Promise<Salvage> {
-  const here = repoHere(store, door);
+  const here = await repoHere(store, door);
   const found = await findSalvages({ on, store });
   const named = word === "" ? [] : found;
   const begun = named.filter(({ run }) => run.startsWith(word));
@@ -162,16 +167,16 @@ export async function salvageNamed({ on, store, door }: Naming, word: string): P
       begun.length > 0 ? "give more of its name" : "give the run's own name",
     );
   }
-  throw unknown(word, { store, found });
+  throw await unknown(word, { store, found });
 }
 
-function unknown(
+async function unknown(
   word: string,
   { store, found }: { readonly store: Store | undefined; readonly found: readonly Salvage[] },
-): UserError {
+): Promise<UserError> {
   const next = "signalbox salvage list --all";
-  const [run] = word === "" ? [] : (store?.idsLike(word, 1) ?? []);
-  const workspace = run === undefined ? undefined : store?.workspace(run);
+  const [run] = word === "" ? [] : ((await store?.idsLike(word, 1)) ?? []);
+  const workspace = run === undefined ? undefined : await store?.workspace(run);
   if (run !== undefined && workspace?.status === "bound")
     return new UserError(
       "no-salvage",

@@ -41,7 +41,7 @@ export async function listSalvages(
   { limit, ...scope }: InputOf<"salvages">,
 ): Promise<Outcome<DataOf<"salvages">>> {
   const on: Git = { home: requireHome(door), env: door.env };
-  const repo = repoMeant(store, scope, door);
+  const repo = await repoMeant(store, scope, door);
   const found = await findSalvages({ on, store, ...(repo === undefined ? {} : { repo }) });
   const shown = found.slice(0, limit);
   const rows: SalvageRow[] = [];

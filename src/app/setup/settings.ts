@@ -14,7 +14,10 @@ import { requireWorkflow } from "../workflows/load.ts";
 import { repoHere } from "./project-named.ts";
 
 /** Where nothing was ever started, nothing was trusted. */
-const NOTHING_TRUSTED: TrustStore = { trusted: () => undefined, humanKeys: () => [] };
+const NOTHING_TRUSTED: TrustStore = {
+  trusted: () => Promise.resolve(undefined),
+  humanKeys: () => Promise.resolve([]),
+};
 
 export async function settings(
   { door, store }: Looking,
@@ -22,7 +25,7 @@ export async function settings(
 ): Promise<Outcome<DataOf<"settings">>> {
   const loaded = wanted === undefined ? undefined : await requireWorkflow(wanted, door);
   // Outside of a repository a person's own settings count.
-  const repo = repoHere(store, door) ?? door.cwd;
+  const repo = (await repoHere(store, door)) ?? door.cwd;
   const surveyed = await surveySettings({ repo, env: door.env, store: store ?? NOTHING_TRUSTED });
   const { layers, files, isTrusted: trusted } = surveyed;
   const definition = loaded?.workflow.definition;

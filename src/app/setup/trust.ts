@@ -13,9 +13,9 @@ import { refuseInRun } from "./repository.ts";
 
 export async function trustPlan({ door, store }: Looking): Promise<Outcome<DataOf<"trust-plan">>> {
   const { main: repo } = repositoryOf(door.cwd);
-  refuseInRun(store, door, "trust");
+  await refuseInRun(store, door, "trust");
   const content = contentOf(repo);
-  const trusted = store === undefined ? "" : digestTrusted({ store, env: door.env }, repo);
+  const trusted = store === undefined ? "" : await digestTrusted({ store, env: door.env }, repo);
   const outcome = await outcomeOf(content, { repo, before: trusted, after: trusted });
   return outcome.data.trusted ? outcome : { ...outcome, exit: EXIT_UNTRUSTED, code: "untrusted" };
 }
@@ -25,16 +25,18 @@ export async function trust(
   { revoke }: InputOf<"trust">,
 ): Promise<Outcome<DataOf<"trust">>> {
   const { main: repo } = repositoryOf(door.cwd);
-  refuseInRun(store, door, "trust");
+  await refuseInRun(store, door, "trust");
   // Read once: what is shown is what is trusted, whatever happens to the files meanwhile.
   const content = contentOf(repo);
-  const before = digestTrusted({ store, env: door.env }, repo);
+  const before = await digestTrusted({ store, env: door.env }, repo);
   const after = revoke ? "" : content.digest;
   const outcome = await outcomeOf(content, { repo, before, after });
   if (before === after) return outcome;
   const { signerOf } = await import("../../adapters/person/key.ts");
   const signer = await signerOf(who, { pins: store });
-  store.trust(repo, trustRow(signer, { repo, digest: after, at: new Date().toISOString() }));
+  await store.commit([
+    { type: "trust", repo, trust: trustRow(signer, { repo, digest: after, at: new Date().toISOString() }) },
+  ]);
   return outcome;
 }
 

@@ -1,5 +1,6 @@
 /** The workspaces of runs as they are, and what is odd about them. */
 
+import { filtered } from "../../engine/lists.ts";
 import { readdirSync, realpathSync } from "node:fs";
 import { basename, join } from "node:path";
 import { unless } from "../../adapters/files/errno.ts";
@@ -42,11 +43,11 @@ export async function workspaces(
   input: InputOf<"workspaces">,
 ): Promise<Outcome<DataOf<"workspaces">>> {
   const home = requireHome(door);
-  const repo = repoMeant(store, input, door);
+  const repo = await repoMeant(store, input, door);
   const all: WorkspaceView[] = [];
-  for (const workspace of store === undefined ? [] : workspacesOf({ home, store }, repo))
+  for (const workspace of store === undefined ? [] : await workspacesOf({ home, store }, repo))
     all.push(await viewOf(workspace, { home, env: door.env }));
-  const strange = store === undefined ? [] : strangersOf({ home, store });
+  const strange = store === undefined ? [] : await strangersOf({ home, store });
   const isOdd = strange.length > 0 || all.some(({ odd }) => odd.length > 0);
   return success(
     `${all.length} ${all.length === 1 ? "workspace" : "workspaces"}`,
@@ -82,23 +83,30 @@ async function viewOf(
   };
 }
 
-export function workspacesOf(on: Inspecting, repo: string | undefined): readonly Workspace[] {
+export async function workspacesOf(on: Inspecting, repo: string | undefined): Promise<readonly Workspace[]> {
   const { store } = on;
-  const own = store.workspaces().map((row) => workspaceOf(on, { run: row.run, path: row.path, own: row }));
-  const left = leftIn(on).map((path) => workspaceOf(on, { run: basename(path), path, own: undefined }));
+  const own = await Promise.all(
+    (await store.workspaces()).map((row) => workspaceOf(on, { run: row.run, path: row.path, own: row })),
+  );
+  const left = await Promise.all(
+    (await leftIn(on)).map((path) => workspaceOf(on, { run: basename(path), path, own: undefined })),
+  );
   return [...own, ...left.filter(({ row }) => row !== undefined)].filter(
     (each) => repo === undefined || each.repo === repo,
   );
 }
 
 /** Folders among the workspaces that are named after no run that the journal knows. */
-export function strangersOf(on: Inspecting): readonly string[] {
-  return leftIn(on).filter((path) => rowOf(on.store, basename(path)).row === undefined);
+export async function strangersOf(on: Inspecting): Promise<readonly string[]> {
+  return filtered(
+    await leftIn(on),
+    async (path) => (await rowOf(on.store, basename(path))).row === undefined,
+  );
 }
 
 /** Folders among the workspaces that belong to none of them. */
-function leftIn({ home, store }: Inspecting): readonly string[] {
-  const known = new Set(store.workspaces().map(({ path }) => basename(path)));
+async function leftIn({ home, store }: Inspecting): Promise<readonly string[]> {
+  const known = new Set((await store.workspaces()).map(({ path }) => basename(path)));
   const names = unless(["ENOENT", "ENOTDIR"], () => readdirSync(home.workspaces)) ?? [];
   const folder = unless(["ENOENT"], () => realpathSync(home.workspaces)) ?? home.workspaces;
   return names
@@ -109,16 +117,16 @@ function leftIn({ home, store }: Inspecting): readonly string[] {
 
 type Found = Pick<Workspace, "run" | "path" | "own">;
 
-function workspaceOf({ home, store }: Inspecting, found: Found): Workspace {
-  const known = rowOf(store, found.run);
+async function workspaceOf({ home, store }: Inspecting, found: Found): Promise<Workspace> {
+  const known = await rowOf(store, found.run);
   const repo = found.own?.repo ?? known.row?.repo ?? "";
   const looked = { ...found, ...known, branch: presentBranch(found.path) };
-  return { ...looked, repo, project: store.projectAt(repo)?.name ?? "", odd: oddOf(home, looked) };
+  return { ...looked, repo, project: (await store.projectAt(repo))?.name ?? "", odd: oddOf(home, looked) };
 }
 
-function rowOf(store: Store, run: string): Pick<Workspace, "row" | "isDamaged"> {
+async function rowOf(store: Store, run: string): Promise<Pick<Workspace, "row" | "isDamaged">> {
   try {
-    return { row: store.load(run)?.row, isDamaged: false };
+    return { row: (await store.load(run))?.row, isDamaged: false };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { row: undefined, isDamaged: true };

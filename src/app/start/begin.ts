@@ -45,11 +45,11 @@ export type Beginning = {
 
 export async function beginRun(on: Acting, of: Beginning): Promise<Submission & { readonly id: string }> {
   const { goal, loaded, repo, key } = of;
-  const id = key === undefined ? freeId(on) : idOf(repo, key);
+  const id = key === undefined ? await freeId(on) : idOf(repo, key);
   const { params } = loaded.workflow.definition;
   const own = givenParams(loaded.workflow, of)["branch"] ?? params["branch"]?.default;
   const isUnnamed = params["branch"]?.type === "text" && own === "" && of.branch === undefined;
-  if (!isUnnamed || isBlank(goal) || on.box.store.load(id) !== undefined) return beginAs(on, of, id);
+  if (!isUnnamed || isBlank(goal) || (await on.box.store.load(id)) !== undefined) return beginAs(on, of, id);
   const { whileBranchNamed } = await import("../runs/branch.ts");
   return whileBranchNamed(on, { repo, run: id, about: goal }, (branch) =>
     beginAs(on, branch === "" ? of : { ...of, branch }, id),
@@ -93,10 +93,10 @@ async function textsOf(workflow: Workflow, params: Record<string, Literal>, brou
   return [...brought, ...begunTexts(workflow, params, brought)];
 }
 
-function freeId({ box }: Acting): string {
+async function freeId({ box }: Acting): Promise<string> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const id = newRunId();
-    if (box.store.idsLike(id, 1).length === 0) return id;
+    if ((await box.store.idsLike(id, 1)).length === 0) return id;
   }
   throw new Error("no name for a run is free");
 }

@@ -16,7 +16,7 @@ import type { Given } from "../invocation.ts";
 import { requireBranch, whileUntaken } from "../runs/branch.ts";
 import { dependenciesOf } from "../runs/dependencies.ts";
 import { projectNamed } from "../setup/project-named.ts";
-import { projectFor } from "../setup/project-row.ts";
+import { keepProject, projectFor } from "../setup/project-row.ts";
 import { textIn } from "../text-input.ts";
 import { isSetAside } from "../view/decision/task-choices.ts";
 import { beginRun, givenParams } from "./begin.ts";
@@ -84,7 +84,7 @@ export async function createRun(typed: Acting, { given: typedWords, workflow }: 
   const on: Acting = { ...typed, who };
   const { store } = on.box;
   const { key, project: projectName } = typedWords.options;
-  const cwd = projectName === undefined ? on.door.cwd : projectNamed(store, projectName).repo;
+  const cwd = projectName === undefined ? on.door.cwd : (await projectNamed(store, projectName)).repo;
   const site = await siteOf(on, workflow, cwd);
   const { loaded, repo } = site;
   const starts = startsOf(site);
@@ -95,9 +95,9 @@ export async function createRun(typed: Acting, { given: typedWords, workflow }: 
   const isLeft = options["no-start"] !== undefined;
   const params = pairsOf(given, "param", HELP);
   const known = key === undefined ? "" : idOf(repo, key);
-  const isNew = known === "" || store.load(known) === undefined;
+  const isNew = known === "" || (await store.load(known)) === undefined;
   const path = isLeft ? undefined : (on.door.env["PATH"] ?? "");
-  const dependsOn = dependenciesOf(on, { given: given.lists["depends-on"] ?? [], repo, run: known });
+  const dependsOn = await dependenciesOf(on, { given: given.lists["depends-on"] ?? [], repo, run: known });
   if (isNew) {
     requireStart(starts, options["status"]);
     requireHarnesses(loaded.workflow, site.settings, {
@@ -113,7 +113,7 @@ export async function createRun(typed: Acting, { given: typedWords, workflow }: 
     const text = textIn(on.door.cwd, file);
     return { artifact, text: () => text };
   });
-  const isAsking = options["status"] === undefined && !isLeft && areDone(store, dependsOn);
+  const isAsking = options["status"] === undefined && !isLeft && (await areDone(store, dependsOn));
   const isUsual = (options["status"] ?? starts.usual) === starts.usual;
   if (isNew && summary === "" && texts.length === 0 && isUsual && !isAsking) throw noSummary(branch);
   const { isNew: isNewProject, ...project } = await projectFor({ store, env: on.door.env }, site);
@@ -138,10 +138,11 @@ export async function createRun(typed: Acting, { given: typedWords, workflow }: 
       : await whileUntaken(on, { repo, branch, run: known }, () => beginRun(on, beginning));
   const { to: state } = acknowledged(submission, submission.id);
   const run = submission.id;
-  if (isNewProject) store.putProject(project);
+  if (isNewProject) await keepProject(store, project);
   // Also where somebody died after the task was made, and asks again.
-  if (dependsOn.length > 0 && store.depends(run).length === 0) store.putDepends(run, dependsOn);
-  const isWaiting = !isLeft && state === store.load(run)?.run.state;
+  if (dependsOn.length > 0 && (await store.depends(run)).length === 0)
+    await store.commit([{ type: "put-depends", run, on: dependsOn }]);
+  const isWaiting = !isLeft && state === (await store.load(run))?.run.state;
   if (!isWaiting) return begun(on, run, { waits: "", told: await seeThrough(typed, run) });
   // Only a person starts it by hand: whatever an agent makes starts when its turn comes.
   if (who.through !== undefined) return begun(on, run, await standInLine(typed, run));
@@ -228,8 +229,9 @@ function requireStart({ all }: Starts, status: string | undefined): void {
   });
 }
 
-function areDone(store: Store, runs: readonly string[]): boolean {
-  return runs.every((id) => store.load(id)?.row.status === "done");
+async function areDone(store: Store, runs: readonly string[]): Promise<boolean> {
+  const others = await Promise.all(runs.map((id) => store.load(id)));
+  return others.every((kept) => kept?.row.status === "done");
 }
 
 /**

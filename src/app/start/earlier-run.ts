@@ -1,5 +1,6 @@
 /** A run whose work another one goes on with: one of the same workflow here that came far enough, and holds still. */
 
+import { firstOf } from "../../engine/lists.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Workflow } from "../../core/model/compile.ts";
 import { isWorkingStage } from "../../core/model/entry.ts";
@@ -27,38 +28,41 @@ type Of = {
 const LOOKED_AT = 1000;
 const SHORT = 12;
 
-export function earlierRun(on: Acting, site: Site, of: Of): Before {
+export async function earlierRun(on: Acting, site: Site, of: Of): Promise<Before> {
   const { store } = on.box;
   const { repo, loaded } = site;
-  const seen = (id: string): Before | undefined => {
-    const kept = store.load(id);
-    return kept === undefined ? undefined : { ...kept, workflow: on.box.workflow(kept.row.definition) };
+  const seen = async (id: string): Promise<Before | undefined> => {
+    const kept = await store.load(id);
+    return kept === undefined ? undefined : { ...kept, workflow: await on.box.workflow(kept.row.definition) };
   };
   if (of.from !== undefined) {
-    const run = seen(runOf(on, of.from));
-    const why = run === undefined ? "is gone" : lacks(on, site, { run, before: of.before });
+    const run = await seen(await runOf(on, of.from));
+    const why = run === undefined ? "is gone" : await lacks(on, site, { run, before: of.before });
     if (run !== undefined && why === "") return run;
     const id = run?.row.id ?? of.from;
     throw notMet(`run ${id} ${why}, so ${of.stage} cannot go on with its work`, `signalbox show ${id}`);
   }
-  const rows = store.list({ repo, workflow: loaded.name, limit: LOOKED_AT }).rows;
-  const runs = rows.flatMap(({ id }) => seen(id) ?? []);
-  const found = runs.find((run) => lacks(on, site, { run, before: of.before }) === "");
+  const rows = (await store.list({ repo, workflow: loaded.name, limit: LOOKED_AT })).rows;
+  const runs = (await Promise.all(rows.map(async ({ id }) => (await seen(id)) ?? []))).flat();
+  const found = await firstOf(
+    runs,
+    async (run) => (await lacks(on, site, { run, before: of.before })) === "",
+  );
   if (found !== undefined) return found;
   const [newest] = runs;
   const wanted = of.before[0]?.name ?? of.stage;
   const message = `${of.stage} goes on with the work of a run of ${loaded.name} that has completed ${wanted}, and there is none here`;
   if (newest === undefined) throw notMet(message, typed(loaded.name, of.given, []));
-  const why = lacks(on, site, { run: newest, before: of.before });
+  const why = await lacks(on, site, { run: newest, before: of.before });
   throw notMet(`${message}: ${newest.row.id} ${why}`, `signalbox show ${newest.row.id}`);
 }
 
 /** Why its work is nothing to go on with; empty where it is. */
-function lacks(
+async function lacks(
   { box: { store } }: Acting,
   { repo, loaded }: Site,
   { run: { row, run, workflow }, before }: { readonly run: Before; readonly before: readonly Stage[] },
-): string {
+): Promise<string> {
   if (row.workflow !== loaded.name) return `is one of ${row.workflow}, and not of ${loaded.name}`;
   if (row.repo !== repo) return `belongs to ${row.repo}`;
   const progress = progressOf(workflow, run);
@@ -70,10 +74,14 @@ function lacks(
   const working = before.filter(({ name }) => isWorkingStage(workflow.definition, name));
   const left = working.length > 0 && working.every(({ name }) => progress[name] === "skipped");
   if (left) return `has left out ${working.map(({ name }) => name).join(" and ")}`;
-  const family = [row.id, ...descendantsOf(store, row.id)];
-  const isBusy = family.some((id) => store.jobs({ run: id, status: "live" }).length > 0);
-  if (isBusy || (row.status === "running" && !row.halted)) return "is at work, and what it does changes";
-  const workspace = store.workspace(row.id);
+  const family = [row.id, ...(await descendantsOf(store, row.id))];
+  const busy = await firstOf(
+    family,
+    async (id) => (await store.jobs({ run: id, status: "live" })).length > 0,
+  );
+  if (busy !== undefined || (row.status === "running" && !row.halted))
+    return "is at work, and what it does changes";
+  const workspace = await store.workspace(row.id);
   if (workspace !== undefined && isInPlace(workspace)) return "worked in place: its work is in the checkout";
   return workspace === undefined ? "has no work" : "";
 }
@@ -84,10 +92,10 @@ export async function workOfRun(
   { row, run, workflow }: Before,
 ): Promise<{ readonly base: string; readonly told: readonly string[] }> {
   const { store, workspaces } = on.box;
-  const workspace = store.workspace(row.id);
+  const workspace = await store.workspace(row.id);
   if (workspace === undefined) throw new Error(`run ${row.id} has no workspace`);
   const { branch, path, repo } = workspace;
-  const bound = ownWorkspace(on.box, row.id) !== undefined;
+  const bound = (await ownWorkspace(on.box, row.id)) !== undefined;
   const handOver = async (): Promise<string> => {
     const artifacts = artifactPaths(workflow, run);
     const tree = await workspaces.digest(path, artifacts);

@@ -65,7 +65,7 @@ export async function entryOf(on: Acting, site: Site, of: Asking): Promise<Entry
   const needed = before.some(({ name }) => isWorkingStage(site.loaded.workflow.definition, name));
   const run =
     needed || from !== undefined
-      ? earlierRun(on, site, { from, before, stage: meant.name, given: of.given })
+      ? await earlierRun(on, site, { from, before, stage: meant.name, given: of.given })
       : undefined;
   const work = await workFor(on, site, { run, branch: of.given.options["branch"] });
   return { to: first.state, texts: list.texts, ...work, told: [...list.told, ...work.told] };

@@ -26,25 +26,25 @@ export async function getGoing(
 ): Promise<Going> {
   const { run } = of;
   const { store } = on.box;
-  const kept = requireKept(on, run);
+  const kept = await requireKept(on, run);
   const key = of.key === undefined ? undefined : `${of.key}:start`;
   // Whoever begins it a second time gets the answer of the first, wherever the run is by now.
-  const isRepeated = answeredBefore(on, run, key) !== undefined;
-  const workflow = on.box.workflow(kept.row.definition);
+  const isRepeated = (await answeredBefore(on, run, key)) !== undefined;
+  const workflow = await on.box.workflow(kept.row.definition);
   const to = isRepeated ? "" : firstMove(workflow, kept.run);
   if (to === undefined) return { done: undefined, waits: "", told: await seeThrough(on, run) };
   const { repo } = kept.row;
   // Only a run that the engine can start has a place in the queue. Any other begins, and its first agent waits.
   const isQueued = !isRepeated && awaiting(workflow, kept.run, "ready-to-start").length > 0;
-  if (isQueued) store.enqueue(run, repo);
-  const waits = isQueued ? waitsFor(store, run).join("; ") : "";
+  if (isQueued) await store.commit([{ type: "enqueue", run, repo }]);
+  const waits = isQueued ? (await waitsFor(store, run)).join("; ") : "";
   if (waits !== "") return { done: undefined, waits, told: await seeThrough(on, run) };
   try {
     const done = await moveTo(on, { run, to, key, voice: await voiceOf(on, run) });
-    store.dequeue(run);
+    await store.commit([{ type: "dequeue", run }]);
     return { done, waits: "", told: done.told };
   } catch (error) {
-    const now = requireKept(on, run).run;
+    const now = (await requireKept(on, run)).run;
     // The supervisor has found it in the queue, and was faster with this very run.
     if (error instanceof UserError && now.entry > kept.run.entry) {
       const told = await seeThrough(on, run);
@@ -58,8 +58,8 @@ export async function getGoing(
 /** It is started when its turn comes. */
 export async function standInLine(on: Acting, run: string): Promise<Going> {
   const { store } = on.box;
-  store.enqueue(run, requireKept(on, run).row.repo);
-  const waits = waitsFor(store, run).join("; ");
+  await store.commit([{ type: "enqueue", run, repo: (await requireKept(on, run)).row.repo }]);
+  const waits = (await waitsFor(store, run)).join("; ");
   return {
     done: undefined,
     waits: waits === "" ? "waits for its turn" : waits,

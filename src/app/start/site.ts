@@ -33,14 +33,14 @@ export type Site = {
 /** `cwd` is where somebody stands, or the repository that was named. Nothing has begun when this throws. */
 export async function siteOf(on: Acting, wanted: string, cwd: string): Promise<Site> {
   const { box } = on;
-  const at = projectFolder(box.store, { ...on.door, cwd });
+  const at = await projectFolder(box.store, { ...on.door, cwd });
   const door = { ...on.door, cwd: at };
   // Before anything of the repository is read that could make something run.
   const { main, tree } = treeOf(at);
-  requireTrust({ store: box.store, env: door.env }, main);
+  await requireTrust({ store: box.store, env: door.env }, main);
   const loaded = await requireWorkflow(wanted, door);
   requireTrusted(loaded, main);
-  requireClean(box.store, loaded, wanted);
+  await requireClean(box.store, loaded, wanted);
   const { repositoryOf } = await import("../../adapters/git/repository/repository.ts");
   const { path: repo, head: base, branch } = await repositoryOf(at, door.env);
   const { readSettings } = await import("../../adapters/config/read.ts");

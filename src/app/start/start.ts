@@ -1,5 +1,6 @@
 /** A run that waits for its start is started, or put into the queue. */
 
+import { filtered } from "../../engine/lists.ts";
 import { join } from "node:path";
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
@@ -26,22 +27,25 @@ export type Begun = { readonly data: BegunData; readonly told: readonly string[]
 
 export async function startWaiting(on: Acting, { run: word, project, key }: Starting): Promise<Begun> {
   requirePerson(on.who);
-  const run = taskOf(on, word, project);
-  requirePending(on, run);
+  const run = await taskOf(on, word, project);
+  await requirePending(on, run);
   await requireAgents(on, run);
   return begun(on, run, await getGoing(on, { run, key }));
 }
 
-function requirePending(on: Acting, id: string): void {
-  const { row, run } = requireKept(on, id);
+async function requirePending(on: Acting, id: string): Promise<void> {
+  const { row, run } = await requireKept(on, id);
   if (isFinished(row)) throw refusal(finished(run));
-  const to = firstMove(on.box.workflow(row.definition), run);
+  const to = firstMove(await on.box.workflow(row.definition), run);
   if (to === undefined)
     throw new UserError("not-in-map", `${id} is ${run.state}, and was started already`, {
       next: `signalbox show ${id}`,
       exit: EXIT_NOT_YOURS,
     });
-  const open = on.box.store.depends(id).filter((other) => on.box.store.load(other)?.row.status !== "done");
+  const open = await filtered(
+    await on.box.store.depends(id),
+    async (other) => (await on.box.store.load(other))?.row.status !== "done",
+  );
   if (open.length === 0) return;
   throw new UserError(
     "gate-not-met",
@@ -55,7 +59,7 @@ function requirePending(on: Acting, id: string): void {
 
 async function requireAgents({ box, door: { env } }: Acting, id: string): Promise<void> {
   const { store } = box;
-  const kept = store.load(id);
+  const kept = await store.load(id);
   if (kept === undefined) return;
   const { row, run } = kept;
   const { readSettings } = await import("../../adapters/config/read.ts");
@@ -63,7 +67,7 @@ async function requireAgents({ box, door: { env } }: Acting, id: string): Promis
   // Nothing else can be chosen for a run that exists.
   const option = (): string => "";
   const path = env["PATH"] ?? "";
-  requireHarnesses(box.workflow(row.definition), settings, { params: run.params, path, option });
+  requireHarnesses(await box.workflow(row.definition), settings, { params: run.params, path, option });
 }
 
 /** What `--json` gives. */
@@ -83,24 +87,32 @@ export type BegunData = {
   readonly dependsOn: readonly string[];
 };
 
-export function begun(on: Acting, run: string, { waits, told }: Pick<Going, "waits" | "told">): Begun {
-  return { data: dataOf(on, requireKept(on, run), waits), told };
+export async function begun(
+  on: Acting,
+  run: string,
+  { waits, told }: Pick<Going, "waits" | "told">,
+): Promise<Begun> {
+  return { data: await dataOf(on, await requireKept(on, run), waits), told };
 }
 
-function dataOf({ box: { store }, home }: Acting, { row, run }: Kept, waits: string): BegunData {
-  const isComing = store
-    .deeds(run.id)
-    .some(({ deed, status }) => deed.type === "prepare-resource" && status !== "done");
+async function dataOf(
+  { box: { store }, home }: Acting,
+  { row, run }: Kept,
+  waits: string,
+): Promise<BegunData> {
+  const isComing = (await store.deeds(run.id)).some(
+    ({ deed, status }) => deed.type === "prepare-resource" && status !== "done",
+  );
   return {
     run: run.id,
-    project: store.projectAt(row.repo)?.name ?? "",
+    project: (await store.projectAt(row.repo))?.name ?? "",
     branch: String(run.params["branch"] ?? ""),
     summary: String(run.params["summary"] ?? row.goal),
     state: run.state,
     status: row.status,
     seq: run.seq,
-    workspace: store.workspace(run.id)?.path ?? (isComing ? join(home.workspaces, run.id) : ""),
+    workspace: (await store.workspace(run.id))?.path ?? (isComing ? join(home.workspaces, run.id) : ""),
     waits,
-    dependsOn: store.depends(run.id),
+    dependsOn: await store.depends(run.id),
   };
 }

@@ -35,8 +35,8 @@ export async function withTexts(on: Acting, of: On, begin: () => Promise<Submiss
 
 async function between(on: Acting, of: On, begin: () => Promise<Submission>): Promise<Submission> {
   const { store } = on.box;
-  const isThere = (): boolean => store.load(of.id) !== undefined;
-  if (isThere()) return begin();
+  const isThere = async (): Promise<boolean> => (await store.load(of.id)) !== undefined;
+  if (await isThere()) return begin();
   const folder = dirname(on.box.folders(of.id).files);
   // What was there before is not ours to take away.
   const isOurs = !existsSync(folder);
@@ -44,7 +44,7 @@ async function between(on: Acting, of: On, begin: () => Promise<Submission>): Pr
     await putTexts(on, of);
     return await begin();
   } finally {
-    if (isOurs && !isThere()) rmSync(folder, { recursive: true, force: true });
+    if (isOurs && !(await isThere())) rmSync(folder, { recursive: true, force: true });
   }
 }
 

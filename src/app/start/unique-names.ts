@@ -31,10 +31,10 @@ export async function whileNamed<T>(
 ): Promise<T> {
   const { definition, params, repo, id } = of;
   // Whoever begins the same once more is told the same.
-  if (box.store.load(id) === undefined) requireNames(of);
-  return whileLocked({ folder: home.locks, repo: `${repo}\0names of runs` }, () => {
+  if ((await box.store.load(id)) === undefined) requireNames(of);
+  return whileLocked({ folder: home.locks, repo: `${repo}\0names of runs` }, async () => {
     const day = new Date(box.clock.now()).toISOString().slice(0, 10);
-    const others = begunSince(box.store, of, day);
+    const others = await begunSince(box.store, of, day);
     const named = unnamedIn(definition, params).map(([name, source]) => {
       const about = String(params[source] ?? definition.params[source]?.default ?? "");
       const folders = foldersOf(definition, name);
@@ -63,18 +63,22 @@ function requireNames({ definition, params, repo }: Unnamed): void {
 }
 
 /** What other runs of the repository began with that may have a name of this day. Of a damaged one nothing is known. */
-function begunSince(store: Store, { repo, id }: Unnamed, day: string): Unnamed["params"][] {
-  const { rows } = store.list({ repo, hidden: true, limit: ALL });
-  return rows
-    .filter((row) => row.id !== id && row.startedAt >= day)
-    .flatMap((row) => {
-      try {
-        return [store.load(row.id)?.run.params ?? {}];
-      } catch (error) {
-        if (error instanceof UserError) return [];
-        throw error;
-      }
-    });
+async function begunSince(store: Store, { repo, id }: Unnamed, day: string): Promise<Unnamed["params"][]> {
+  const { rows } = await store.list({ repo, hidden: true, limit: ALL });
+  return (
+    await Promise.all(
+      rows
+        .filter((row) => row.id !== id && row.startedAt >= day)
+        .map(async (row) => {
+          try {
+            return [(await store.load(row.id))?.run.params ?? {}];
+          } catch (error) {
+            if (error instanceof UserError) return [];
+            throw error;
+          }
+        }),
+    )
+  ).flat();
 }
 
 /** Where files of the workflow have it in their path: a folder that is there is some earlier one's. */

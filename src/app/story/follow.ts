@@ -74,14 +74,14 @@ export async function follow(
       emit({ text: text === "" ? "" : `${sayClock(at)}  ${text}\n`, data });
   };
   for (;;) {
-    const seen = seenOf(on, run);
-    tell([...linesAfter(seen, last).map((line) => pieceOf(run, line)), ...tasks(seen)]);
+    const seen = await seenOf(on, run);
+    tell([...(await linesAfter(seen, last)).map((line) => pieceOf(run, line)), ...(await tasks(seen))]);
     last = seen.run.seq;
-    quiet = isAtRest(seen) ? quiet + 1 : 0;
+    quiet = (await isAtRest(seen)) ? quiet + 1 : 0;
     const end = await endOf(seen, quiet >= QUIET_LOOKS);
     if (end !== undefined) {
       // The end may be a task's doing that came after we had told of all of them.
-      tell(tasks(seen));
+      tell(await tasks(seen));
       return end;
     }
     if (signal.aborted) return interrupted(seen);
@@ -97,10 +97,10 @@ export async function follow(
  * Events of one act are written together, so that whatever is new begins with an act. What has come since we looked at the run
  * is for the next look: told now, it would be told twice.
  */
-function linesAfter(seen: Seen, last: number): readonly Line[] {
+async function linesAfter(seen: Seen, last: number): Promise<readonly Line[]> {
   const { run } = seen;
   if (run.seq <= last) return [];
-  const { lines } = linesOf(seen, run.seq - last + NEWER_MAX);
+  const { lines } = await linesOf(seen, run.seq - last + NEWER_MAX);
   return lines.filter(({ seq }) => seq > last && seq <= run.seq);
 }
 
@@ -114,11 +114,13 @@ function inTime(pieces: readonly Piece[]): readonly Piece[] {
 }
 
 /** Nothing will happen by itself: no deed is open, no process lives, no agent has to go on. */
-function isAtRest({ store, run }: Seen): boolean {
-  const isDue = store.deeds(run.id).some(({ status }) => status === "pending" || status === "claimed");
-  if (isDue || store.jobs({ run: run.id, status: "live" }).length > 0) return false;
-  if (isWaitingForTasks({ store, run })) return false;
-  return store.agents({ run: run.id }).every(({ status, entry, role, slot, attempt }) => {
+async function isAtRest({ store, run }: Seen): Promise<boolean> {
+  const isDue = (await store.deeds(run.id)).some(
+    ({ status }) => status === "pending" || status === "claimed",
+  );
+  if (isDue || (await store.jobs({ run: run.id, status: "live" })).length > 0) return false;
+  if (await isWaitingForTasks({ store, run })) return false;
+  return (await store.agents({ run: run.id })).every(({ status, entry, role, slot, attempt }) => {
     if (run.agents[slotKey(role, slot)]?.attempt !== attempt || status === "ended") return true;
     return status === "idle" && entry >= run.entry;
   });
@@ -127,8 +129,8 @@ function isAtRest({ store, run }: Seen): boolean {
 async function endOf(seen: Seen, isQuiet: boolean): Promise<Followed | undefined> {
   const { row, run } = seen;
   // Processes are looked at only where what they say is printed.
-  const { kind } = waitsOf(seen, { agents: [], checks: [] });
-  const sentence = async (): Promise<string> => waitsOf(seen, await processesOf(seen)).sentence;
+  const { kind } = await waitsOf(seen, { agents: [], checks: [] });
+  const sentence = async (): Promise<string> => (await waitsOf(seen, await processesOf(seen))).sentence;
   switch (kind) {
     case "over": {
       // What is still to be cleared away is part of it.
@@ -138,9 +140,9 @@ async function endOf(seen: Seen, isQuiet: boolean): Promise<Followed | undefined
         exit: isGood ? EXIT_OK : EXIT_FAILED,
         code: isGood ? "ok" : row.status,
         message: `${run.id} is ${run.state}`,
-        next: nextForPerson(seen),
+        next: await nextForPerson(seen),
         ...whereOf(seen),
-        left: leftOf(seen),
+        left: await leftOf(seen),
       };
     }
     case "attention":
@@ -149,13 +151,13 @@ async function endOf(seen: Seen, isQuiet: boolean): Promise<Followed | undefined
       return waiting(seen, "halted", await sentence());
     case "person":
     case "crashed": {
-      const asking = askingTask(seen);
-      const asked = questionOf(asking?.seen ?? seen)?.question;
-      const own = waiting(seen, "waiting-for-person", asked ?? (await sentence()));
+      const asking = await askingTask(seen);
+      const asked = (await questionOf(asking?.seen ?? seen))?.question;
+      const own = await waiting(seen, "waiting-for-person", asked ?? (await sentence()));
       if (asking === undefined) return own;
       // Where it is, is said of the run that is followed; what to type, of its task.
       const { message, state, status, seq } = own;
-      return { ...waiting(asking.seen, own.code, ""), message, state, status, seq };
+      return { ...(await waiting(asking.seen, own.code, "")), message, state, status, seq };
     }
     case "agent":
     case "check":
@@ -173,8 +175,8 @@ function nameOf({ workflow, run, row }: Seen): string {
 
 const SUMMARY_MAX = 60;
 
-function waiting(seen: Seen, code: string, said: string): Followed {
-  const { actions } = actionsOf(seen);
+async function waiting(seen: Seen, code: string, said: string): Promise<Followed> {
+  const { actions } = await actionsOf(seen);
   const choices = actions.map(({ command, sentence, takes }) => ({
     command,
     means: sentence,
@@ -185,11 +187,11 @@ function waiting(seen: Seen, code: string, said: string): Followed {
     exit: EXIT_WAITING,
     code,
     message: `${nameOf(seen)}: ${said}`,
-    next: nextForPerson(seen),
+    next: await nextForPerson(seen),
     ...whereOf(seen),
     ways,
     choices,
-    reads: questionOf(seen)?.reads ?? [],
+    reads: (await questionOf(seen))?.reads ?? [],
   };
 }
 

@@ -8,15 +8,15 @@ import { notesSince } from "../view/work/notes.ts";
 import { linesOf } from "./lines.ts";
 import { toldNotes } from "./told.ts";
 
-export function history(
+export async function history(
   { door, store }: Looking,
   { run: word, limit, events: isRaw = false }: InputOf<"history">,
-): Outcome<DataOf<"history">> {
-  const seen = seeRun(store, door, word);
+): Promise<Outcome<DataOf<"history">>> {
+  const seen = await seeRun(store, door, word);
   const { store: journal, run } = seen;
   const from = Math.max(1, run.seq - limit + 1);
-  const { lines, more } = isRaw ? { lines: [], more: from > 1 } : linesOf(seen, limit);
-  const all = isRaw ? [] : [...journal.notes(run.id), ...toldNotes(journal, run.id)];
+  const { lines, more } = isRaw ? { lines: [], more: from > 1 } : await linesOf(seen, limit);
+  const all = isRaw ? [] : [...(await journal.notes(run.id)), ...(await toldNotes(journal, run.id))];
   return success(
     `${run.seq} events; it is in ${run.state}`,
     {
@@ -25,7 +25,7 @@ export function history(
       seq: run.seq,
       lines,
       notes: notesSince(all, more ? lines[0] : undefined),
-      ...(isRaw ? { events: journal.events(run.id, from) } : {}),
+      ...(isRaw ? { events: await journal.events(run.id, from) } : {}),
       more,
     },
     { next: `signalbox verify ${run.id}` },

@@ -7,14 +7,18 @@ import { isSlotLeft, sayFull, slotsOf } from "../../engine/queue/slots.ts";
 type Item = { readonly run: string; readonly repo: string; readonly queued: boolean };
 
 /** Below a list: for each repository, how many of these runs are queued because as many agents work as may. */
-export function sayQueued(store: Store, items: readonly Item[]): readonly string[] {
+export async function sayQueued(store: Store, items: readonly Item[]): Promise<readonly string[]> {
   const queued = Map.groupBy(
     items.filter((item) => item.queued),
     ({ repo }) => repo,
   );
   const workflow = workflowsOf(store);
-  return [...queued].flatMap(([repo, runs]) => {
-    const slots = slotsOf({ store, workflow }, repo);
-    return isSlotLeft(slots) ? [] : [`${runs.length} queued: ${sayFull(store, repo, slots)}`];
-  });
+  return (
+    await Promise.all(
+      [...queued].map(async ([repo, runs]) => {
+        const slots = await slotsOf({ store, workflow }, repo);
+        return isSlotLeft(slots) ? [] : [`${runs.length} queued: ${await sayFull(store, repo, slots)}`];
+      }),
+    )
+  ).flat();
 }

@@ -48,12 +48,12 @@ type Known = {
 const EVENTS_EACH = 6;
 
 /** The newest lines, the oldest of them first. */
-export function linesOf(
+export async function linesOf(
   { store, workflow, run }: Of,
   limit: number,
-): { readonly lines: readonly Line[]; readonly more: boolean } {
+): Promise<{ readonly lines: readonly Line[]; readonly more: boolean }> {
   const known: Known = {
-    unnamed: unnamedKeys(store.humanKeys()),
+    unnamed: unnamedKeys(await store.humanKeys()),
     countsAs: (reading) => countsAs(workflow, run, reading),
     tell: tellerOf(workflow, (reading) => countsAs(workflow, run, reading)),
   };
@@ -64,7 +64,7 @@ export function linesOf(
   };
   for (let back = limit * EVENTS_EACH; ; back *= 4) {
     const from = Math.max(1, run.seq - back + 1);
-    const groups = groupsOf(meantOf(store.events(run.id, from)));
+    const groups = groupsOf(meantOf(await store.events(run.id, from)));
     // The first group may have begun before the place where we began to read.
     const whole =
       from === 1 ? groups : groups.filter(([first]) => first !== undefined && isIncoming(first.event));

@@ -12,20 +12,24 @@ export type Piece = {
   readonly data: Readonly<Record<string, unknown>>;
 };
 
-export type TaskTeller = (seen: Seen) => readonly Piece[];
+export type TaskTeller = (seen: Seen) => Promise<readonly Piece[]>;
 
 /** Tells what is new since it was last asked. */
 export function taskTeller(): TaskTeller {
   const told = new Map<string, string>();
-  return (seen) => {
+  return async (seen) => {
     if (!hasTasks(seen)) return [];
-    return seen.store.childrenOf(seen.run.id).flatMap((child) => {
-      const key = `${child.artifact}:${child.entry}:${child.task.id}`;
-      const [before, now] = [told.get(key) ?? "open", statusOf(child, false)];
-      if (before === now || isUnsettled(child)) return [];
-      told.set(key, now);
-      return piecesOf(seen, child, { before, now });
-    });
+    return (
+      await Promise.all(
+        (await seen.store.childrenOf(seen.run.id)).map(async (child) => {
+          const key = `${child.artifact}:${child.entry}:${child.task.id}`;
+          const [before, now] = [told.get(key) ?? "open", statusOf(child, false)];
+          if (before === now || isUnsettled(child)) return [];
+          told.set(key, now);
+          return piecesOf(seen, child, { before, now });
+        }),
+      )
+    ).flat();
   };
 }
 
@@ -41,9 +45,9 @@ function hasTasks({ workflow }: Seen): boolean {
 type Change = { readonly before: string; readonly now: string };
 
 /** Between two looks, one may have begun and ended. */
-function piecesOf({ store, run }: Seen, child: ChildRow, { before, now }: Change): Piece[] {
+async function piecesOf({ store, run }: Seen, child: ChildRow, { before, now }: Change): Promise<Piece[]> {
   const { task, run: own } = child;
-  const kept = own === "" ? undefined : store.load(own);
+  const kept = own === "" ? undefined : await store.load(own);
   const piece = (at: string, status: string, what: string): Piece => ({
     at,
     text: `task ${task.id} ${what}`,
@@ -53,14 +57,18 @@ function piecesOf({ store, run }: Seen, child: ChildRow, { before, now }: Change
     before === "open" && kept !== undefined
       ? [piece(kept.row.startedAt, "running", `begins: ${firstLine(task.title)} (${own})`)]
       : [];
-  const at = kept?.row.updatedAt ?? latest({ store, run });
+  const at = kept?.row.updatedAt ?? (await latest({ store, run }));
   if (now === "running") return before === "open" ? begun : [piece(at, now, "goes on")];
   return [...begun, piece(at, now, sayNow(child, now, kept?.run))];
 }
 
 /** What never began has no time of its own: it is known since the last thing that became of the others. */
-function latest({ store, run }: Pick<Seen, "store" | "run">): string {
-  const times = store.childrenOf(run.id).flatMap((one) => store.load(one.run)?.row.updatedAt ?? []);
+async function latest({ store, run }: Pick<Seen, "store" | "run">): Promise<string> {
+  const times = (
+    await Promise.all(
+      (await store.childrenOf(run.id)).map(async (one) => (await store.load(one.run))?.row.updatedAt ?? []),
+    )
+  ).flat();
   return [run.updatedAt, ...times].toSorted().at(-1) ?? "";
 }
 

@@ -32,10 +32,13 @@ export function sayTold(told: Told | null, now: number): string {
 }
 
 /** For a history: each message in its place, though it is no event. */
-export function toldNotes(store: Pick<Store, "messages" | "deeds">, run: string): readonly Note[] {
-  const messages = store.messages(run);
+export async function toldNotes(
+  store: Pick<Store, "messages" | "deeds">,
+  run: string,
+): Promise<readonly Note[]> {
+  const messages = await store.messages(run);
   if (messages.length === 0) return [];
-  const deeds = new Map(store.deeds(run).map(({ key, deed }) => [key, deed]));
+  const deeds = new Map((await store.deeds(run)).map(({ key, deed }) => [key, deed]));
   return messages.map((row) => {
     const deed = deeds.get(row.key);
     const what = deed?.type === "tell-agent" ? ` ${deed.message}` : "";

@@ -35,47 +35,48 @@ export type Actions = {
   readonly closed: readonly ClosedView[];
 };
 
-export function actionsOf(seen: Seen): Actions {
+export async function actionsOf(seen: Seen): Promise<Actions> {
   const { row } = seen;
-  if (isFinished(row)) return { actions: leftOf(seen).choices.map(actionOf), others: [], closed: [] };
-  const repairs = repairsOf(seen);
-  const others = othersOf(seen);
-  if (!isForPerson(seen))
+  if (isFinished(row)) return { actions: (await leftOf(seen)).choices.map(actionOf), others: [], closed: [] };
+  const repairs = await repairsOf(seen);
+  const others = await othersOf(seen);
+  if (!(await isForPerson(seen)))
     return { actions: [...repairs, ...choicesOfLanded(seen).map(actionOf)], others, closed: [] };
   const closed = closedIn(seen);
-  const all = [...verbsIn(seen), ...others];
+  const all = [...(await verbsIn(seen)), ...others];
   const isEnd = ({ verb }: ActionView): boolean => verb === "cancel";
   const ends = all.filter(isEnd).slice(0, 1);
   const decisions = all.filter((action) => !isEnd(action) && !others.includes(action));
   const moves = others.filter((action) => !isEnd(action));
   // What went wrong comes first, and keeps nobody from an open move.
-  if (isHeldUp(seen)) return { actions: [...repairs, ...ends], others: [...decisions, ...moves], closed };
+  if (await isHeldUp(seen))
+    return { actions: [...repairs, ...ends], others: [...decisions, ...moves], closed };
   if (decisions.length > 0 || repairs.some(({ verb }) => verb !== undefined))
     return { actions: [...repairs, ...decisions, ...ends], others: moves, closed };
-  return { actions: [...repairs, ...moves, ...choicesOfDeadlock(seen), ...ends], others: [], closed };
+  return { actions: [...repairs, ...moves, ...(await choicesOfDeadlock(seen)), ...ends], others: [], closed };
 }
 
 /** Something went wrong, or a person stopped it. */
-function isHeldUp({ store, row }: Seen): boolean {
-  return row.halted || troubleOf(store, row) !== "";
+async function isHeldUp({ store, row }: Seen): Promise<boolean> {
+  return row.halted || (await troubleOf(store, row)) !== "";
 }
 
 /** The one next command for a person. */
-export function nextForPerson(seen: Seen): string {
+export async function nextForPerson(seen: Seen): Promise<string> {
   const { row } = seen;
-  const [first] = isFinished(row) ? [] : actionsOf(seen).actions;
+  const [first] = isFinished(row) ? [] : (await actionsOf(seen)).actions;
   if (first !== undefined) return first.command;
   if (isFinished(row)) return `signalbox history ${row.id}`;
-  if (isForPerson(seen)) return `signalbox why ${row.id}`;
-  if (inLine(seen.store).has(row.id)) return `signalbox follow ${row.id}`;
-  return isWaitingForTasks(seen) ? nextOfTasks(seen) : `signalbox logs ${row.id} -f`;
+  if (await isForPerson(seen)) return `signalbox why ${row.id}`;
+  if ((await inLine(seen.store)).has(row.id)) return `signalbox follow ${row.id}`;
+  return (await isWaitingForTasks(seen)) ? nextOfTasks(seen) : `signalbox logs ${row.id} -f`;
 }
 
 /** While its tasks are under way, there is nothing to see in the run itself. */
-function nextOfTasks(seen: Seen): string {
-  const asking = askingTask(seen);
+async function nextOfTasks(seen: Seen): Promise<string> {
+  const asking = await askingTask(seen);
   if (asking !== undefined) return nextForPerson(asking.seen);
-  const busy = tasksOf(seen).find(({ status }) => status === "running");
+  const busy = (await tasksOf(seen)).find(({ status }) => status === "running");
   return busy === undefined ? `signalbox show ${seen.row.id}` : `signalbox logs ${busy.run} -f`;
 }
 
@@ -90,18 +91,18 @@ export function sayCommand({ command, takes = "" }: ActionView): string {
 }
 
 /** A run in the queue starts by itself; what went wrong or was stopped is a person's. */
-function isForPerson(seen: Seen): boolean {
+async function isForPerson(seen: Seen): Promise<boolean> {
   const { store, row, run } = seen;
-  if (isHeldUp(seen) || isStranded(seen) || deadlockOf(seen) !== undefined) return true;
-  return row.status === "waiting" && !inLine(store).has(run.id);
+  if ((await isHeldUp(seen)) || isStranded(seen) || (await deadlockOf(seen)) !== undefined) return true;
+  return row.status === "waiting" && !(await inLine(store)).has(run.id);
 }
 
 /** What holds the run up and is no decision: a changed text, something that failed, a stop, a crash. */
-function repairsOf(seen: Seen): readonly ActionView[] {
+async function repairsOf(seen: Seen): Promise<readonly ActionView[]> {
   const { store, row, run } = seen;
-  const foreign = row.halted ? [] : choicesOfForeign(seen);
+  const foreign = row.halted ? [] : await choicesOfForeign(seen);
   if (foreign.length > 0) return foreign.map(actionOf);
-  const trouble = troubleOf(store, row);
+  const trouble = await troubleOf(store, row);
   if (trouble !== "") return [repairOf(seen, trouble)];
   if (row.halted) return [{ command: `signalbox resume ${run.id}`, sentence: "let it go on" }];
   if (!isStranded(seen) || hasRetry(seen)) return [];
@@ -132,20 +133,28 @@ function hasRetry({ workflow, run }: Seen): boolean {
 }
 
 /** One action for each answer of an open question, and for each way of each verb beside it. */
-function verbsIn(seen: Seen): readonly ActionView[] {
-  const question = questionOf(seen);
-  const answers = question === undefined ? [] : optionsOf(seen, question);
+async function verbsIn(seen: Seen): Promise<readonly ActionView[]> {
+  const question = await questionOf(seen);
+  const answers = question === undefined ? [] : await optionsOf(seen, question);
   const moves = openWays(seen).filter(({ way }) => way.kind !== "answer");
-  return [...answers, ...moves.map((each) => actionOfWay(seen, { ...each, option: undefined }))];
+  return [
+    ...answers,
+    ...(await Promise.all(moves.map((each) => actionOfWay(seen, { ...each, option: undefined })))),
+  ];
 }
 
 /** Every answer that counts now, in the order of the question: by its verb where it has one. */
-export function optionsOf(seen: Seen, { options }: Pick<QuestionView, "options">): readonly ActionView[] {
+export async function optionsOf(
+  seen: Seen,
+  { options }: Pick<QuestionView, "options">,
+): Promise<readonly ActionView[]> {
   const ways = openWays(seen).filter(({ way }) => way.kind === "answer");
-  return options.map((option) => {
-    const meant = ways.find(({ way }) => way.name === option.value);
-    return meant === undefined ? answerAction(option) : actionOfWay(seen, { ...meant, option });
-  });
+  return Promise.all(
+    options.map(async (option) => {
+      const meant = ways.find(({ way }) => way.name === option.value);
+      return meant === undefined ? answerAction(option) : actionOfWay(seen, { ...meant, option });
+    }),
+  );
 }
 
 /** What is nearest to open is said last by the definition. That the work was merged elsewhere is nothing that a person waits for. */
@@ -195,12 +204,12 @@ type Offered = {
   readonly option: QuestionView["options"][number] | undefined;
 };
 
-function actionOfWay(seen: Seen, { verb, way, isOne, option }: Offered): ActionView {
+async function actionOfWay(seen: Seen, { verb, way, isOne, option }: Offered): Promise<ActionView> {
   // A program that answers must name the option, so that its words are not taken for one.
   if (verb === "answer" && option !== undefined) return answerAction(option);
   const { workflow, run } = seen;
   const sentence = toYou(
-    option === undefined ? sayWay(seen, verb, way) : labelled(option.label, option.means),
+    option === undefined ? await sayWay(seen, verb, way) : labelled(option.label, option.means),
   );
   if (verb === "cancel") return { command: `signalbox cancel ${run.id}`, sentence, verb };
   const shown = option === undefined ? "" : shownWord(workflow, run);
@@ -224,7 +233,7 @@ function answerAction({ command, label, means, text }: QuestionView["options"][n
 }
 
 /** What a verb does here, in the words of people. */
-function sayWay(seen: Seen, verb: Verb, way: VerbWay): string {
+async function sayWay(seen: Seen, verb: Verb, way: VerbWay): Promise<string> {
   const { workflow, run } = seen;
   const move = lastMove(seen, way);
   const told =
@@ -244,7 +253,7 @@ function sayWay(seen: Seen, verb: Verb, way: VerbWay): string {
     case "retry":
       return told === "" ? `try again: ${way.to}` : `try again:${whom} learns what failed`;
     case "accept":
-      if (way.deliver === true) return `${sayDelivery(seen, way)}${waiving}`;
+      if (way.deliver === true) return `${await sayDelivery(seen, way)}${waiving}`;
       if (isBeginning(seen, move)) return `start it: ${named(seen, way.to)}`;
       return move === undefined ? `on to ${named(seen, way.to)}` : meaningOf(workflow, run, move).words;
     case "cancel":
@@ -257,8 +266,8 @@ function isBeginning({ run }: Seen, move: Move | undefined): boolean {
   return move !== undefined && move.reserve.length > 0 && Object.keys(run.attempts).length === 0;
 }
 
-function sayDelivery({ store, run }: Seen, { to }: VerbWay): string {
-  const branch = store.workspace(run.id)?.branch ?? "";
+async function sayDelivery({ store, run }: Seen, { to }: VerbWay): Promise<string> {
+  const branch = (await store.workspace(run.id))?.branch ?? "";
   return branch === "" ? `merge it and finish (${to})` : `merge ${branch} and finish (${to})`;
 }
 
@@ -277,17 +286,17 @@ function lastMove({ workflow, run }: Seen, { steps, to }: VerbWay): Move | undef
 }
 
 /** Open moves of people that no verb covers; the commands that a workflow has for them come first. */
-function othersOf(seen: Seen): readonly ActionView[] {
+async function othersOf(seen: Seen): Promise<readonly ActionView[]> {
   const ways = VERBS.flatMap((verb) => waysFor(seen, verb).open);
   const isMarked = seen.workflow.definition.moves.some(({ mark }) => mark !== undefined);
-  const own = isMarked ? [] : choicesOfTask(seen);
+  const own = isMarked ? [] : await choicesOfTask(seen);
   const back = own.length === 0 ? undefined : sendingBack(seen)?.to;
   const isMerging =
     ways.some(({ deliver }) => deliver === true) ||
     own.some(({ command }) => command.startsWith("signalbox accept "));
   const isCovered = ({ to }: MoveView): boolean =>
     to === back || ways.some((way) => way.kind === "move" && way.to === to && way.deliver !== true);
-  const moves = movesOfPerson(seen).filter((move) => move.answer === "" && !isCovered(move));
+  const moves = (await movesOfPerson(seen)).filter((move) => move.answer === "" && !isCovered(move));
   const early = ["cancelled", "failed"].flatMap((end) => moves.filter(({ to }) => finalOf(seen, to) === end));
   const sayMove = ({ command, means, to }: MoveView): ActionView => ({
     command,
@@ -313,8 +322,8 @@ function finalOf({ workflow }: Seen, state: string): string | undefined {
 }
 
 /** What opens a move for a person while nobody else can act. */
-function choicesOfDeadlock(seen: Seen): readonly ActionView[] {
-  const deadlock = deadlockOf(seen);
+async function choicesOfDeadlock(seen: Seen): Promise<readonly ActionView[]> {
+  const deadlock = await deadlockOf(seen);
   if (deadlock === undefined) return [];
   const { run, workflow } = seen;
   const fileOf = (name: string): string =>

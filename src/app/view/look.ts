@@ -32,33 +32,37 @@ const NOTES = 5;
 export async function viewRun(seen: Seen, door: Invocation, verbose: boolean): Promise<RunView> {
   const { row, run, workflow, store } = seen;
   const { definition } = workflow;
-  const workspace = store.workspace(run.id);
-  const notes = store.notes(run.id);
-  const artifacts = artifactsOf(seen);
+  const workspace = await store.workspace(run.id);
+  const notes = await store.notes(run.id);
+  const artifacts = await artifactsOf(seen);
   const live = await processesOf(seen, verbose);
-  const findings = reviewsOf(seen);
+  const findings = await reviewsOf(seen);
   return {
-    ...namesOf(store, row, { kept: seen, definition, project: store.projectAt(row.repo)?.name }),
-    since: sinceOf(seen),
+    ...(await namesOf(store, row, {
+      kept: seen,
+      definition,
+      project: (await store.projectAt(row.repo))?.name,
+    })),
+    since: await sinceOf(seen),
     stage: definition.states[run.state]?.stage ?? "",
     definition: row.definition,
-    queued: inLine(store).has(run.id),
-    attention: attentionOf(seen),
-    waits: waitsOf(seen, live),
+    queued: (await inLine(store)).has(run.id),
+    attention: await attentionOf(seen),
+    waits: await waitsOf(seen, live),
     seq: run.seq,
     entry: run.entry,
     base: row.base,
     params: run.params,
-    decision: decisionOf(seen, findings),
-    question: questionOf(seen) ?? null,
-    ...actionsOf(seen),
-    moves: waysOf(seen),
+    decision: await decisionOf(seen, findings),
+    question: (await questionOf(seen)) ?? null,
+    ...(await actionsOf(seen)),
+    moves: await waysOf(seen),
     artifacts: artifacts.filter(
       (artifact) => verbose || !(isSilentFact(seen, artifact) || isOtherReading(seen, artifact)),
     ),
     findings,
     ...live,
-    children: tasksShown(seen),
+    children: await tasksShown(seen),
     counters: Object.entries(definition.counters).map(([name, { per }]) => ({
       name,
       value: run.counters[name] ?? 0,
@@ -68,26 +72,24 @@ export async function viewRun(seen: Seen, door: Invocation, verbose: boolean): P
     schedule: scheduleOf(seen, artifacts),
     workspace: workspace === undefined ? null : workspaceView(workspace),
     work: await workOf(seen, { home: requireHome(door), env: door.env }),
-    left: leftOf(seen).rows.map(([what, said]) => [what, said]),
-    pending: store
-      .deeds(run.id)
-      .filter(({ status }) => status !== "done")
-      .map(pendingView),
+    left: (await leftOf(seen)).rows.map(([what, said]) => [what, said]),
+    pending: (await store.deeds(run.id)).filter(({ status }) => status !== "done").map(pendingView),
     notes: verbose ? notes : notes.slice(-NOTES),
-    history: linesOf(seen, verbose ? LINES_VERBOSE : LINES).lines,
+    history: (await linesOf(seen, verbose ? LINES_VERBOSE : LINES)).lines,
   };
 }
 
 /** Agents and checks as their processes are now. */
 export async function processesOf(seen: Seen, every = false): Promise<Pick<RunView, "agents" | "checks">> {
-  const { probe } = hasProcesses(seen) ? await import("./status/probe.ts") : { probe: unlooked };
-  return { agents: agentsOf(seen, probe, every), checks: checksOf(seen, probe) };
+  const { probe } = (await hasProcesses(seen)) ? await import("./status/probe.ts") : { probe: unlooked };
+  return { agents: await agentsOf(seen, probe, every), checks: await checksOf(seen, probe) };
 }
 
 /** Looking for processes loads more code than everything else here. */
-function hasProcesses({ store, run: { id: run } }: Seen): boolean {
+async function hasProcesses({ store, run: { id: run } }: Seen): Promise<boolean> {
   return (
-    store.agents({ run, status: "running" }).length > 0 || store.jobs({ run, status: "live" }).length > 0
+    (await store.agents({ run, status: "running" })).length > 0 ||
+    (await store.jobs({ run, status: "live" })).length > 0
   );
 }
 
@@ -96,11 +98,11 @@ const unlooked: Probe = () => {
 };
 
 /** What a person has to decide; null where nothing waits for one. */
-export function decisionOf(seen: Seen, findings: readonly FindingView[]): DecisionView | null {
+export async function decisionOf(seen: Seen, findings: readonly FindingView[]): Promise<DecisionView | null> {
   const { row, run, workflow, store } = seen;
-  const question = questionOf(seen);
+  const question = await questionOf(seen);
   if (question === undefined) {
-    if (row.status !== "waiting" || troubleOf(store, row) !== "" || row.halted) return null;
+    if (row.status !== "waiting" || (await troubleOf(store, row)) !== "" || row.halted) return null;
     const asked = askedIn(seen);
     return {
       question: workflow.definition.states[run.state]?.title ?? "",
@@ -108,16 +110,16 @@ export function decisionOf(seen: Seen, findings: readonly FindingView[]): Decisi
       findings,
       reads: [],
       parts: [],
-      options: actionsOf(seen).actions,
+      options: (await actionsOf(seen)).actions,
     };
   }
   return {
     question: question.question,
-    asked: causeOf(seen),
+    asked: await causeOf(seen),
     findings,
     reads: question.reads,
     parts: sayParts({ run: run.id, ...question }),
-    options: optionsOf(seen, question),
+    options: await optionsOf(seen, question),
   };
 }
 

@@ -19,17 +19,15 @@ export type { MoveView };
 export const PERSON = "human";
 
 /** What goes on comes before what goes back, and ending the run early comes last. */
-export function waysOf(seen: Seen): MoveView[] {
-  return rankedWays(seen)
-    .toSorted((a, b) => a.rank - b.rank)
-    .map(({ way }) => way);
+export async function waysOf(seen: Seen): Promise<MoveView[]> {
+  return (await rankedWays(seen)).toSorted((a, b) => a.rank - b.rank).map(({ way }) => way);
 }
 
 /** In the order of the workflow. */
-function rankedWays(seen: Seen): { readonly rank: number; readonly way: MoveView }[] {
+async function rankedWays(seen: Seen): Promise<{ readonly rank: number; readonly way: MoveView }[]> {
   const { workflow, run } = seen;
   const moves = workflow.movesFrom[run.state] ?? [];
-  const seenAt = moves.some((move) => dependsOnWork(workflow, move)) ? workSeenAt(seen) : "";
+  const seenAt = moves.some((move) => dependsOnWork(workflow, move)) ? await workSeenAt(seen) : "";
   const all = why(workflow, run);
   const declared = commandsForWays(seen, all);
   return all.flatMap((each, index) => {
@@ -86,16 +84,16 @@ function commandFor(workflow: Workflow, run: Run, { to, by, answer }: Why): stri
 }
 
 /** What a person may ask for now. */
-export function movesOfPerson(seen: Seen): MoveView[] {
-  return waysOf(seen).filter((way) => way.open && way.by.includes(PERSON) && way.command !== "");
+export async function movesOfPerson(seen: Seen): Promise<MoveView[]> {
+  return (await waysOf(seen)).filter((way) => way.open && way.by.includes(PERSON) && way.command !== "");
 }
 
 /** The one next command for an agent: an open move of its role, or what it still has to write for one. */
-export function nextForRole(seen: Seen, role: string): string {
-  const mine = rankedWays(seen).flatMap(({ way }) => (way.by.includes(role) ? [way] : []));
+export async function nextForRole(seen: Seen, role: string): Promise<string> {
+  const mine = (await rankedWays(seen)).flatMap(({ way }) => (way.by.includes(role) ? [way] : []));
   const open = mine.find((way) => way.open);
   if (open !== undefined) return open.command;
-  const missing = artifactsOf(seen).filter(({ by, good }) => by.includes(role) && !good);
+  const missing = (await artifactsOf(seen)).filter(({ by, good }) => by.includes(role) && !good);
   const needed = missing.find((each) => each.wanted);
   if (needed !== undefined) return `signalbox submit ${seen.row.id} ${needed.artifact}`;
   return mine.length > 0 ? `signalbox why ${seen.row.id}` : "";

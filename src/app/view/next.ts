@@ -18,12 +18,14 @@ export async function nextOf(
   { store, door, who }: Reading,
   word: string | undefined,
 ): Promise<{ readonly view: NextView; readonly next: string }> {
-  const seen = withWhatIsInTheWay(seeRun(store, door, word ?? (who.type === "agent" ? who.run : undefined)));
+  const seen = withWhatIsInTheWay(
+    await seeRun(store, door, word ?? (who.type === "agent" ? who.run : undefined)),
+  );
   // An agent has something to say in its own run only.
   const role = who.type === "agent" && who.run === seen.row.id ? who.actor.role : PERSON;
   const { row, run } = seen;
   const isPerson = role === PERSON;
-  const artifacts = artifactsOf(seen).filter(({ by }) => by.includes(role));
+  const artifacts = (await artifactsOf(seen)).filter(({ by }) => by.includes(role));
   const isWanted = wantedFor(seen, role);
   return {
     view: {
@@ -31,15 +33,15 @@ export async function nextOf(
       state: run.state,
       status: statusOf(row),
       for: role,
-      waits: waitsOf(seen, await processesOf(seen)),
-      moves: waysOf(seen).filter(({ by }) => by.includes(role)),
+      waits: await waitsOf(seen, await processesOf(seen)),
+      moves: (await waysOf(seen)).filter(({ by }) => by.includes(role)),
       artifacts,
-      ...(isPerson ? actionsOf(seen) : { actions: [], others: [], closed: [] }),
-      decision: isPerson ? decisionOf(seen, reviewsOf(seen)) : null,
-      question: isPerson ? (questionOf(seen) ?? null) : null,
+      ...(isPerson ? await actionsOf(seen) : { actions: [], others: [], closed: [] }),
+      decision: isPerson ? await decisionOf(seen, await reviewsOf(seen)) : null,
+      question: isPerson ? ((await questionOf(seen)) ?? null) : null,
       missing: artifacts.filter((artifact) => !artifact.good && isWanted(artifact)),
     },
-    next: isPerson ? nextForPerson(seen) : nextForRole(seen, role),
+    next: isPerson ? await nextForPerson(seen) : await nextForRole(seen, role),
   };
 }
 

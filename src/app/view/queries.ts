@@ -19,13 +19,13 @@ export async function show(
   { door, store }: Looking,
   { run, verbose = false }: InputOf<"show">,
 ): Promise<Outcome<DataOf<"show">>> {
-  const seen = withWhatIsInTheWay(seeRun(store, door, run));
+  const seen = withWhatIsInTheWay(await seeRun(store, door, run));
   const view = await viewRun(seen, door, verbose);
-  const task = taskContextOf(seen.store, view.run);
+  const task = await taskContextOf(seen.store, view.run);
   return success(
     `${view.run} is ${view.state}: ${view.waits.sentence}`,
     { ...view, task },
-    { next: nextForPerson(seen) },
+    { next: await nextForPerson(seen) },
   );
 }
 
@@ -39,7 +39,7 @@ export async function why(
   { door, store }: Looking,
   { run }: InputOf<"why">,
 ): Promise<Outcome<DataOf<"why">>> {
-  const { view, next: command } = await whyOf(withWhatIsInTheWay(seeRun(store, door, run)));
+  const { view, next: command } = await whyOf(withWhatIsInTheWay(await seeRun(store, door, run)));
   const open = view.moves.filter((move) => move.open).length;
   return success(`${open} of ${view.moves.length} moves out of ${view.state} are open`, view, {
     next: command,
@@ -62,8 +62,11 @@ export async function inbox({ door, store }: Looking): Promise<Outcome<DataOf<"i
   );
 }
 
-export function list({ door, store }: Looking, filter: InputOf<"list">): Outcome<DataOf<"list">> {
-  const { runs, more, queues, hasEnded } = listOf(store, filter, door);
+export async function list(
+  { door, store }: Looking,
+  filter: InputOf<"list">,
+): Promise<Outcome<DataOf<"list">>> {
+  const { runs, more, queues, hasEnded } = await listOf(store, filter, door);
   const { limit: _limit, ...filters } = filter;
   const isPlain = Object.values(filters).every((value) => value === undefined || value === false);
   const none = !isPlain ? "No run matches." : hasEnded ? "No run is under way." : "No runs yet.";

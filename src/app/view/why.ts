@@ -14,19 +14,21 @@ import { waitsOf } from "./status/waits.ts";
 
 export async function whyOf(seen: Seen): Promise<{ readonly view: WhyView; readonly next: string }> {
   const { row, run } = seen;
-  const isDeadlocked = deadlockOf(seen) !== undefined;
+  const isDeadlocked = (await deadlockOf(seen)) !== undefined;
   return {
     view: {
       run: run.id,
       state: run.state,
-      waits: waitsOf(seen, await processesOf(seen)),
-      moves: waysOf(seen),
-      silent: silentOf(seen),
-      notes: [...sayHalted(seen), ...sayDeadlocked(seen), sayLanded(seen)].filter((note) => note !== ""),
-      tasks: tasksOf(seen),
-      actions: isDeadlocked ? actionsOf(seen).actions : [],
+      waits: await waitsOf(seen, await processesOf(seen)),
+      moves: await waysOf(seen),
+      silent: await silentOf(seen),
+      notes: [...sayHalted(seen), ...(await sayDeadlocked(seen)), sayLanded(seen)].filter(
+        (note) => note !== "",
+      ),
+      tasks: await tasksOf(seen),
+      actions: isDeadlocked ? (await actionsOf(seen)).actions : [],
     },
-    next: isDeadlocked ? nextForPerson(seen) : `signalbox ${row.halted ? "resume" : "next"} ${run.id}`,
+    next: isDeadlocked ? await nextForPerson(seen) : `signalbox ${row.halted ? "resume" : "next"} ${run.id}`,
   };
 }
 
@@ -35,13 +37,13 @@ function sayHalted({ row }: Seen): string[] {
   return row.halted ? [`it is stopped: nothing is done for it until signalbox resume ${row.id}`] : [];
 }
 
-function sayDeadlocked(seen: Seen): string[] {
-  const deadlock = deadlockOf(seen);
+async function sayDeadlocked(seen: Seen): Promise<string[]> {
+  const deadlock = await deadlockOf(seen);
   return deadlock === undefined ? [] : [sayDeadlock(deadlock)];
 }
 
-function silentOf({ store, run }: Seen): string[] {
-  const messages = store.messages(run.id);
+async function silentOf({ store, run }: Seen): Promise<string[]> {
+  const messages = await store.messages(run.id);
   return Object.values(run.agents).flatMap((agent) => {
     const said = sayTold(toldTo(messages, agent), Date.now());
     return said === "" ? [] : [`${agent.role} ${said}`];

@@ -91,14 +91,14 @@ function problemData(problem: Problem): CheckedWorkflow["problems"][number] {
 }
 
 /** Nothing is begun that could not end: a workflow is checked before its first run, once for each content. The package's own are checked by its tests. */
-export function requireClean(
+export async function requireClean(
   store: Pick<Store, "definition">,
   { workflow, name, isShipped }: Extract<Loaded, { ok: true }>,
   wanted: string,
-): void {
+): Promise<void> {
   if (isShipped === true) return;
   // Only what was proven is ever kept.
-  if (store.definition(workflow.hash()) !== undefined) return;
+  if ((await store.definition(workflow.hash())) !== undefined) return;
   const { defects } = check(workflow);
   const [first] = defects;
   if (first === undefined) return;

@@ -15,9 +15,9 @@ export type Lists = {
   workflows(): readonly Candidate[];
   /** Workflows that have one. */
   demos(): readonly Candidate[];
-  runs(): readonly Candidate[];
-  decisions(): readonly Candidate[];
-  projects(): readonly Candidate[];
+  runs(): Promise<readonly Candidate[]>;
+  decisions(): Promise<readonly Candidate[]>;
+  projects(): Promise<readonly Candidate[]>;
   /** Words that workflows add: their names, where they declare commands, and their short commands. */
   declared(): Promise<readonly Candidate[]>;
   /** What such a word stands for. */
@@ -145,7 +145,7 @@ function commands(): Candidate[] {
   return [...known, { word: "help", about: "show how a command is used" }];
 }
 
-function listOf(slot: Slot | undefined, lists: Lists): readonly Candidate[] {
+function listOf(slot: Slot | undefined, lists: Lists): readonly Candidate[] | Promise<readonly Candidate[]> {
   switch (slot?.type) {
     case undefined:
     case "stages":

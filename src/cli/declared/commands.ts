@@ -73,8 +73,8 @@ async function commandOf(own: OwnCommand): Promise<Command> {
     examples: called.examples
       .filter((example) => Object.keys(fixed).every((name) => !example.includes(`--${name} `)))
       .map((example) => example.replace(`signalbox ${command.call}`, `signalbox ${typed}`)),
-    answer: (given, door) => {
-      const meant = isAboutRun ? withRun(given, door) : given;
+    answer: async (given, door) => {
+      const meant = isAboutRun ? await withRun(given, door) : given;
       return called.answer({ ...meant, options: { ...meant.options, ...fixed } }, door);
     },
   };
@@ -108,17 +108,17 @@ function sentence(about: string): string {
 }
 
 /** The run is looked for in the project that was named, or in the one that the caller is in. A word that is no run may be text. */
-function withRun(given: Given, door: Door): Given {
+async function withRun(given: Given, door: Door): Promise<Given> {
   const { project, ...options } = given.options;
   const [word, ...rest] = given.words;
   if (word === undefined && project === undefined) return given;
   const store = storeOf(door);
   try {
-    return { ...given, options, words: [taskMeant({ store, door }, word, project), ...rest] };
+    return { ...given, options, words: [await taskMeant({ store, door }, word, project), ...rest] };
   } catch (error) {
     if (project === undefined && isUnknownRun(error)) return given;
     throw error;
   } finally {
-    store?.close();
+    await store?.close();
   }
 }

@@ -92,13 +92,13 @@ function followed(entered: Entered, { options }: Given, door: Door): Answer {
             : (piece) => emit({ ...piece, text: wrapped(piece.text, door.width, HANGING) });
         const tell = taskTeller();
         // What tasks did before was printed by the command that was used then.
-        const tasks: TaskTeller = (seen) => tell(seen).filter(({ at }) => at > entered.since);
+        const tasks: TaskTeller = async (seen) => (await tell(seen)).filter(({ at }) => at > entered.since);
         const end = await follow(on, { run, from: entered.from, emit: each, signal, tasks });
         // The next command may read the run's files, which can be behind for a moment.
         await seeThrough(on, run);
         const { exit, code, message, next, ways, choices, reads } = end;
-        const data = { ...dataOf(seenOf(on, run)), ways, choices, reads };
-        const cause = exit === EXIT_WAITING ? causeOf(seenOf(on, end.asking.run)) : [];
+        const data = { ...dataOf(await seenOf(on, run)), ways, choices, reads };
+        const cause = exit === EXIT_WAITING ? await causeOf(await seenOf(on, end.asking.run)) : [];
         const document = { ok: exit === EXIT_OK, code, message, ...data, next };
         emit({ text: isQuiet ? "" : sayEnd({ ...end, cause }, door), data: document });
         return exit;

@@ -27,9 +27,9 @@ export const command: Command = {
   },
   examples: ["signalbox list", "signalbox list --all --json"],
   answer: (given, door) =>
-    withStore(door, (store) => {
+    withStore(door, async (store) => {
       const limit = numberOption(given, "limit", { otherwise: LIMIT, min: 1, max: LIMIT_MAX, help: HELP });
-      const { tasks, more, queues } = tasksIn(store, given, { cwd: door.cwd, env: door.env, limit });
+      const { tasks, more, queues } = await tasksIn(store, given, { cwd: door.cwd, env: door.env, limit });
       const next = nextFor(tasks);
       return {
         exit: EXIT_OK,

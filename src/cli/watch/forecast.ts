@@ -19,13 +19,13 @@ export async function forecastOf(on: On, run: string): Promise<string> {
 }
 
 async function forecast({ home, env, store }: On, run: string): Promise<string> {
-  const workspace = store.workspace(run);
-  const kept = store.load(run);
+  const workspace = await store.workspace(run);
+  const kept = await store.load(run);
   if (workspace === undefined || kept === undefined) return "it has no branch yet: it was never started";
   const { repo, branch, base } = workspace;
   const commit = await handoverOf({ home, env }, { repo, run, tree: kept.run.tree });
   if (commit === undefined) return "nothing was handed over yet";
-  const into = defaultBranchOf(repo, store.projectAt(repo)?.defaultBranch ?? "") ?? "";
+  const into = defaultBranchOf(repo, (await store.projectAt(repo))?.defaultBranch ?? "") ?? "";
   const plan = await forecastMerge({ home, env }, { run, repo, branch, base, into, commit, message: "" });
   if (plan instanceof UserError) return `it would be refused. ${plan.message}`;
   if (plan.how === "already") return `${into} already contains it, since ${plan.said}`;

@@ -15,6 +15,6 @@ export async function harnessesFor(door: Door, repo: string): Promise<readonly s
     if (error instanceof UserError) return [];
     throw error;
   } finally {
-    store.close();
+    await store.close();
   }
 }

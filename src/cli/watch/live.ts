@@ -45,7 +45,7 @@ export async function live(on: Watching, signal: AbortSignal): Promise<number> {
     return await screen.ended();
   } finally {
     signal.removeEventListener("abort", onAbort);
-    screen.close();
+    await screen.close();
   }
 }
 
@@ -87,11 +87,11 @@ class Live {
     return this.#end.promise;
   }
 
-  close(): void {
+  async close(): Promise<void> {
     clearInterval(this.#timer);
     clearTimeout(this.#escape);
     this.#screen.close();
-    this.#source.close();
+    await this.#source.close();
   }
 
   #typed(text: string): void {
@@ -122,13 +122,17 @@ class Live {
   #refresh(): void {
     this.#lookedAt = performance.now();
     this.#hear({ type: "time", now: Date.now() });
+    this.#after(this.#look(), (news) => this.#hear(news));
+  }
+
+  async #look(): Promise<News> {
     try {
       const over = this.#model.filter !== "active";
-      this.#hear({ type: "board", board: this.#source.look({ repo: this.#on.repo, over }) });
+      return { type: "board", board: await this.#source.look({ repo: this.#on.repo, over }) };
     } catch (error) {
       // A store that cannot be read now may be readable again in a moment.
       if (!(error instanceof UserError)) throw error;
-      this.#hear({ type: "stale", why: error.message });
+      return { type: "stale", why: error.message };
     }
   }
 
@@ -154,7 +158,9 @@ class Live {
       case "suspend":
         return this.#suspend();
       case "read-page":
-        return this.#hear({ type: "page-read", run: effect.run, text: this.#source.page(effect.run) });
+        return this.#after(this.#source.page(effect.run), (text) =>
+          this.#hear({ type: "page-read", run: effect.run, text }),
+        );
       case "forecast":
         return this.#after(this.#source.forecast(effect.run), (text) =>
           this.#hear({ type: "forecast-made", run: effect.run, text }),

@@ -49,7 +49,7 @@ function sayRow(row: BoardRow, change: Change): string {
 }
 
 type Watched = {
-  readonly look: () => BoardView;
+  readonly look: () => Promise<BoardView>;
   /** Until something may have changed, or a moment has passed. */
   readonly wait: (signal: AbortSignal) => Promise<void>;
   readonly emit: Emit;
@@ -61,7 +61,7 @@ export async function follow({ look, wait, emit, now }: Watched, signal: AbortSi
   let before = new Map<string, BoardRow>();
   let isFirst = true;
   while (!signal.aborted) {
-    const { rows } = look();
+    const { rows } = await look();
     const after = new Map(rows.map((row) => [row.run, row]));
     const tell = (row: BoardRow, change: Change): void => {
       const at = new Date(now()).toISOString();

@@ -21,17 +21,17 @@ import { wake } from "../../app/runs/wake.ts";
 import { terminalsOf } from "./terminals.ts";
 
 export type Source = {
-  look(wanted: Wanted): BoardView;
+  look(wanted: Wanted): Promise<BoardView>;
   /** Somebody has written to the store since this was last asked. */
   isChanged(): boolean;
   /** These are seen: how much work is in them is worth knowing. */
   want(rows: readonly BoardRow[]): void;
   /** What a run asks, and what its page says, or why it cannot be read. */
-  page(run: string): string;
+  page(run: string): Promise<string>;
   /** What merging its branch would do. */
   forecast(run: string): Promise<string>;
   seeToIt(): Promise<void>;
-  close(): void;
+  close(): Promise<void>;
 };
 
 const NOTHING: BoardView = { rows: [], more: 0, projects: [] };
@@ -52,7 +52,7 @@ export function sourceOf({ door, home, onWork, onRest }: On): Source {
   let version: unknown;
   let isClosed = false;
   const background: Background = inBackground({
-    look: (run) => (store === undefined ? undefined : workIn({ door, home, store }, run)),
+    look: async (run) => (store === undefined ? undefined : workIn({ door, home, store }, run)),
     onChange: onWork,
     ...(onRest === undefined ? {} : { onRest }),
     now: () => performance.now(),
@@ -76,12 +76,10 @@ export function sourceOf({ door, home, onWork, onRest }: On): Source {
   }
 
   return {
-    look(wanted) {
-      const from = opened();
-      if (from === undefined || collector === undefined) return NOTHING;
-      const using = collector;
+    async look(wanted) {
+      if (opened() === undefined || collector === undefined) return NOTHING;
       terminals.ask();
-      return from.database.read(() => using.collect(wanted));
+      return collector.collect(wanted);
     },
     isChanged() {
       const now = versionOf(opened);
@@ -99,9 +97,9 @@ export function sourceOf({ door, home, onWork, onRest }: On): Source {
             isLive: row.session === "alive",
           })),
       ),
-    page: (run) => {
-      const path = collector?.pageOf(run);
-      const asked = collector?.askingOf(run) ?? "";
+    page: async (run) => {
+      const path = await collector?.pageOf(run);
+      const asked = (await collector?.askingOf(run)) ?? "";
       if (path === undefined) return asked === "" ? "It has no page." : asked;
       return asked === "" ? pageAt(path) : `${asked}\n${pageAt(path)}`;
     },
@@ -113,13 +111,13 @@ export function sourceOf({ door, home, onWork, onRest }: On): Source {
     },
     async seeToIt() {
       const from = opened();
-      if (from !== undefined && isDue(from, home) && !isSupervisorAlive(home))
+      if (from !== undefined && (await isDue(from, home)) && !isSupervisorAlive(home))
         await wake({ door, home, box: { store: from } });
     },
-    close() {
+    async close() {
       isClosed = true;
       background.close();
-      store?.close();
+      await store?.close();
       store = undefined;
     },
   };
@@ -148,15 +146,14 @@ function pageAt(path: string): string {
   }
 }
 
-function workIn(
+async function workIn(
   { door, home, store }: { readonly door: Door; readonly home: Home; readonly store: SqliteStore },
   run: string,
-): Promise<Work> | undefined {
-  const workspace = boundWorkspace({ store }, run);
+): Promise<Work | undefined> {
+  const workspace = await boundWorkspace({ store }, run);
   if (workspace === undefined) return undefined;
   const { path, base, repo } = workspace;
-  const into = store.projectAt(repo)?.defaultBranch ?? "";
-  return import("../../app/board/changes.ts").then(({ changesIn }) =>
-    changesIn({ home, env: door.env }, { path, base, into }),
-  );
+  const into = (await store.projectAt(repo))?.defaultBranch ?? "";
+  const { changesIn } = await import("../../app/board/changes.ts");
+  return changesIn({ home, env: door.env }, { path, base, into });
 }

@@ -12,13 +12,13 @@ import type { AgentRow } from "../ports/registry.ts";
 const FILE = "beforehand";
 
 /** Called before the first turn of an attempt. Most of the time there is nothing but what the journal knows of. */
-export function lookBeforehand(
+export async function lookBeforehand(
   works: Works,
   { row, run }: Kept,
   on: { readonly agent: AgentRow; readonly readings: readonly Reading[] },
-): void {
+): Promise<void> {
   const { agent, readings } = on;
-  const workflow = works.workflow(row.definition);
+  const workflow = await works.workflow(row.definition);
   const { role, slot } = agent;
   const seen = run.agents[slotKey(role, slot)]?.seen ?? {};
   const lines = readings

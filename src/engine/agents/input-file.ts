@@ -19,29 +19,25 @@ import { contextFiles, pathsOf } from "./prompt-context.ts";
 
 export async function writeInput(works: Works, kept: Kept, agent: AgentRow): Promise<void> {
   const { row, run } = kept;
-  const workflow = works.workflow(row.definition);
+  const workflow = await works.workflow(row.definition);
   const input = workflow.definition.roles[agent.role]?.input;
   if (input === undefined) return;
   const { data } = input;
   const file = fillPath(run, input.file, agent.slot);
-  const place = placeOf(works, { run, workflow, id: row.id });
+  const place = await placeOf(works, { run, workflow, id: row.id });
   const projections = [{ file, as: "json" as const, data }];
   const root = {
-    ...rootOf(works, kept, { projections }),
-    ...taskData(works, place).root,
+    ...(await rootOf(works, kept, { projections })),
+    ...(await taskData(works, place)).root,
     dispatch: {
-      ...dispatchOf(works, kept, { agent, place, readings: await works.artifacts.read(place) }),
+      ...(await dispatchOf(works, kept, { agent, place, readings: await works.artifacts.read(place) })),
       input: file,
       changed: reads(data, "dispatch.changed") ? await changedFor(works, kept, agent) : [],
-      failed: reads(data, "dispatch.failed") ? failedIn(works, kept) : null,
+      failed: reads(data, "dispatch.failed") ? await failedIn(works, kept) : null,
     },
   };
-  const write = await works.artifacts.project(place, { root, projections });
-  const { told } = write((show) => {
-    show();
-    return true;
-  });
-  noteAll(works, row.id, told);
+  const { told } = await works.artifacts.project(place, { root, projections });
+  await noteAll(works, row.id, told);
   if (works.artifacts.present(place, [file]).length > 0) return;
   const message = `${agent.role} must read ${file} first, which cannot be written`;
   throw Object.assign(new Error(message), { next: `make room for ${file}` });
@@ -54,14 +50,14 @@ type Dispatched = {
 };
 
 /** What this agent is, and what is there for it. */
-function dispatchOf(
+async function dispatchOf(
   works: Works,
   { row, run }: Kept,
   { agent, place, readings }: Dispatched,
-): Readonly<Record<string, unknown>> {
-  const workflow = works.workflow(row.definition);
+): Promise<Readonly<Record<string, unknown>>> {
+  const workflow = await works.workflow(row.definition);
   const { role, slot, attempt } = agent;
-  const { branch = "", base = "" } = shownWorkspace(works, row.id) ?? {};
+  const { branch = "", base = "" } = (await shownWorkspace(works, row.id)) ?? {};
   const found = readings.filter((reading) => reading.found);
   const leads = (files: readonly string[]): readonly Lead[] => works.artifacts.leads(place, files);
   return {
@@ -91,17 +87,17 @@ function uniqueFiles<T extends { readonly file: string }>(all: readonly T[]): re
   return [...new Map(all.toReversed().map((each) => [each.file, each])).values()].toReversed();
 }
 
-function failedIn(works: Works, { row }: Kept): string | null {
-  const events = works.store.events(row.id).map(({ event }) => event);
-  return lastFailed(works.workflow(row.definition), events);
+async function failedIn(works: Works, { row }: Kept): Promise<string | null> {
+  const events = (await works.store.events(row.id)).map(({ event }) => event);
+  return lastFailed(await works.workflow(row.definition), events);
 }
 
 /** What the work has become since its branch began: for whoever judges it, as it was handed over; for whoever writes, as it is now. */
 async function changedFor(works: Works, { row, run }: Kept, agent: AgentRow): Promise<readonly Changed[]> {
-  const workspace = shownWorkspace(works, row.id);
+  const workspace = await shownWorkspace(works, row.id);
   if (workspace === undefined) return [];
   const { path, base } = workspace;
-  const workflow = works.workflow(row.definition);
+  const workflow = await works.workflow(row.definition);
   const artifacts = artifactPaths(workflow, run);
   const isJudge = workflow.definition.roles[agent.role]?.access === "read";
   const given = isJudge ? (run.agents[slotKey(agent.role, agent.slot)]?.tree ?? "") : "";

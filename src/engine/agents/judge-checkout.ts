@@ -16,9 +16,13 @@ import { workPaths } from "./prompt-context.ts";
 import { handOver } from "../workspaces/workspace.ts";
 
 /** The workspace as an agent is told of it: a judge is in its checkout, with the branch and the base of the run. */
-export function workspaceFor(works: Works, { row, run }: Kept, agent: AgentRow): WorkspaceRow | undefined {
-  const workspace = shownWorkspace(works, row.id);
-  const isApart = isJudge(works.workflow(row.definition), agent.role);
+export async function workspaceFor(
+  works: Works,
+  { row, run }: Kept,
+  agent: AgentRow,
+): Promise<WorkspaceRow | undefined> {
+  const workspace = await shownWorkspace(works, row.id);
+  const isApart = isJudge(await works.workflow(row.definition), agent.role);
   if (workspace === undefined || !isApart) return workspace;
   // In a repository without commits all of the work is new; the head of the checkout is the work itself.
   const base = workspace.base === "" ? emptyTree(run.tree) : workspace.base;
@@ -44,14 +48,15 @@ export async function setUpCheckout(
   { agent, durable }: { readonly agent: AgentRow; readonly durable?: Promise<void> | undefined },
 ): Promise<void> {
   const { row } = kept;
-  if (givenTo(works, agent).turn > 0) return;
+  if ((await givenTo(works, agent)).turn > 0) return;
   const of = { run: row.id, judge: agent };
   const { setup } = (await works.settings(row.repo)).workspace;
   if (setup.length === 0) return endSetUp(works, of);
-  if (!isBeingSetUp(works, of)) {
+  if (!(await isBeingSetUp(works, of))) {
     await durable;
     // The next try goes on in the same folder, and the end of the attempt finds what to end.
-    if (works.store.agent(agent) === undefined) works.store.putAgent(agent);
+    if ((await works.store.agent(agent)) === undefined)
+      await works.store.commit([{ type: "put-agent", agent }]);
     await makeCheckout(works, kept, agent);
   }
   await setUp(works, kept, { ...of, path: checkoutOf(agent) });
@@ -59,23 +64,23 @@ export async function setUpCheckout(
 
 async function makeCheckout(works: Works, kept: Kept, agent: AgentRow): Promise<void> {
   const { row, run } = kept;
-  const workspace = requireWorkspace(works, row.id, agent);
+  const workspace = await requireWorkspace(works, row.id, agent);
   const { path } = workspace;
   const given = run.agents[slotKey(agent.role, agent.slot)]?.tree ?? "";
-  const own = artifactPaths(works.workflow(row.definition), run);
+  const own = artifactPaths(await works.workflow(row.definition), run);
   // An agent that was called before anything was known of the work is given the present work, which is handed over first.
   const tree = given === "" ? await works.workspaces.digest(path, own) : given;
   if (given === "") {
     await works.workspaces.requireDeliverable({ path, repo: workspace.repo, run: row.id, tree });
     await handOver({ works, kept, deed: { type: "snapshot", tree, state: run.state } }, workspace);
   }
-  const artifacts = familyPaths(works, row.id);
+  const artifacts = await familyPaths(works, row.id);
   const of = { run: row.id, repo: row.repo, path, tree, at: checkoutOf(agent), artifacts };
-  noteNew(works, row.id, await works.workspaces.judge(of));
+  await noteNew(works, row.id, await works.workspaces.judge(of));
 }
 
-function requireWorkspace(works: Works, run: string, { role }: AgentRow): WorkspaceRow {
-  const workspace = boundWorkspace(works, run);
+async function requireWorkspace(works: Works, run: string, { role }: AgentRow): Promise<WorkspaceRow> {
+  const workspace = await boundWorkspace(works, run);
   if (workspace === undefined) throw new Error(`there is no workspace for ${role}`);
   return workspace;
 }
@@ -87,18 +92,18 @@ function requireWorkspace(works: Works, run: string, { role }: AgentRow): Worksp
 export async function openCheckout(works: Works, kept: Kept, agent: AgentRow): Promise<void> {
   const { row, run } = kept;
   const { turn } = agent;
-  const { path } = requireWorkspace(works, row.id, agent);
-  const known = givenTo(works, agent);
+  const { path } = await requireWorkspace(works, row.id, agent);
+  const known = await givenTo(works, agent);
   if (known.turn === turn) return;
-  const workflow = works.workflow(row.definition);
-  const artifacts = familyPaths(works, row.id);
+  const workflow = await works.workflow(row.definition);
+  const artifacts = await familyPaths(works, row.id);
   const at = checkoutOf(agent);
   if (known.turn === 0) {
-    const isReady = isSetUp(works, { run: row.id, judge: agent });
+    const isReady = await isSetUp(works, { run: row.id, judge: agent });
     // What the set-up command has left there is not the judge's doing.
     await (isReady ? works.workspaces.baseline({ path, at, artifacts }) : makeCheckout(works, kept, agent));
   }
-  const place = placeOf(works, { run, workflow, id: row.id });
+  const place = await placeOf(works, { run, workflow, id: row.id });
   const linesNow = async (): Promise<readonly string[]> => {
     const own = ownOf(workflow, agent, await works.artifacts.read({ ...place, root: at }));
     return own.filter(({ digest }) => digest !== "").map(lineOf);
@@ -110,52 +115,59 @@ export async function openCheckout(works: Works, kept: Kept, agent: AgentRow): P
   );
   // Files of the work that the definition names may be ignored by git, and then are not in the tree.
   const others = Object.values(workflow.definition.artifacts).flatMap((each) => workPaths(run, each));
-  noteAll(works, row.id, await works.artifacts.copy(place, { paths: artifacts, others, to: at, keep }));
+  await noteAll(works, row.id, await works.artifacts.copy(place, { paths: artifacts, others, to: at, keep }));
   const lines = (await linesNow()).filter((line) => !before.has(line));
-  keepGiven(works, agent, { turn, lines: [...known.lines, ...lines] });
+  await keepGiven(works, agent, { turn, lines: [...known.lines, ...lines] });
 }
 
 /** All artifacts in the workspace: a task reads the texts of the run that it was made for, and that run those of its tasks. */
-function familyPaths(works: Works, run: string): readonly string[] {
+async function familyPaths(works: Works, run: string): Promise<readonly string[]> {
   const { store } = works;
   let root = run;
-  for (let child = store.childAs(root); child !== undefined; child = store.childAs(root)) root = child.parent;
-  return [...new Set(pathsBelow(works, root))];
+  for (let child = await store.childAs(root); child !== undefined; child = await store.childAs(root))
+    root = child.parent;
+  return [...new Set(await pathsBelow(works, root))];
 }
 
-function pathsBelow(works: Works, run: string): readonly string[] {
+async function pathsBelow(works: Works, run: string): Promise<readonly string[]> {
   const { store } = works;
-  const kept = store.load(run);
-  const own = kept === undefined ? [] : artifactPaths(works.workflow(kept.row.definition), kept.run);
-  const children = store.childrenOf(run).filter((child) => child.run !== "");
-  return [...own, ...children.flatMap((child) => pathsBelow(works, child.run))];
+  const kept = await store.load(run);
+  const own = kept === undefined ? [] : artifactPaths(await works.workflow(kept.row.definition), kept.run);
+  const children = (await store.childrenOf(run)).filter((child) => child.run !== "");
+  return [...own, ...(await Promise.all(children.map((child) => pathsBelow(works, child.run)))).flat()];
 }
 
 /** An attempt is over: what its judge has changed besides its artifacts is told, and the checkout is removed. */
 export async function closeCheckout(works: Works, agent: AgentRow): Promise<void> {
   const { run, role, attempt } = agent;
   const { store } = works;
-  const kept = store.load(run);
-  if (kept === undefined || agent.dir === "" || !isJudge(works.workflow(kept.row.definition), role)) return;
-  const path = boundWorkspace(works, run)?.path ?? "";
+  const kept = await store.load(run);
+  if (kept === undefined || agent.dir === "" || !isJudge(await works.workflow(kept.row.definition), role))
+    return;
+  const path = (await boundWorkspace(works, run))?.path ?? "";
   const at = checkoutOf(agent);
   await endSetUp(works, { run, judge: agent });
-  const note = (text: string): void => {
+  const note = async (text: string): Promise<void> => {
     // A supervisor that was killed before the folder was gone has told it already.
-    if (!store.notes(run).some((each) => each.text === text)) noteAll(works, run, [text]);
+    if (!(await store.notes(run)).some((each) => each.text === text)) await noteAll(works, run, [text]);
   };
   try {
-    await works.workspaces.discard({ path, at, artifacts: familyPaths(works, run) }, (changed) => {
-      if (changed.length === 0) return;
-      const [files, were] = changed.length === 1 ? ["1 file", "was"] : [`${changed.length} files`, "were"];
-      const names = changed.join(", ");
-      note(
-        clipped(`${role} ${attempt} changed ${files} in its own checkout, which ${were} discarded: ${names}`),
-      );
-    });
+    await works.workspaces.discard(
+      { path, at, artifacts: await familyPaths(works, run) },
+      async (changed) => {
+        if (changed.length === 0) return;
+        const [files, were] = changed.length === 1 ? ["1 file", "was"] : [`${changed.length} files`, "were"];
+        const names = changed.join(", ");
+        await note(
+          clipped(
+            `${role} ${attempt} changed ${files} in its own checkout, which ${were} discarded: ${names}`,
+          ),
+        );
+      },
+    );
   } catch (error) {
     // What a program has left there under another user, for example, is in nobody's way.
     const why = error instanceof Error ? error.message : String(error);
-    note(clipped(`the checkout of ${role} ${attempt} could not be removed (${at}): ${why}`));
+    await note(clipped(`the checkout of ${role} ${attempt} could not be removed (${at}): ${why}`));
   }
 }

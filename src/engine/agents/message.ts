@@ -23,25 +23,25 @@ const ENDED = "the agent has ended meanwhile";
 export async function tellAgent({ works, kept, deed, key }: Of<"tell-agent">): Promise<string> {
   const { role, attempt, message } = deed;
   const { row, run } = kept;
-  const agent = works.store.agent({ run: row.id, role, slot: "", attempt });
+  const agent = await works.store.agent({ run: row.id, role, slot: "", attempt });
   const present = run.agents[role];
   if (agent === undefined || present === undefined || present.attempt !== attempt || !isUp(present))
     return ENDED;
-  const workflow = works.workflow(row.definition);
-  const workspace = workspaceFor(works, kept, agent);
+  const workflow = await works.workflow(row.definition);
+  const workspace = await workspaceFor(works, kept, agent);
   const session = works.desk.session(agent.dir);
   const variables = variablesOf({ workflow, run, workspace, agent: { role, slot: "", attempt, session } });
-  const text = withWords(works, key, promptText(workflow, message, variables));
+  const text = await withWords(works, key, promptText(workflow, message, variables));
   works.desk.leave(agent.dir, messageName(key), text);
   await bringUpToDate(works, row.id);
-  const job = residentOf(works, agent);
+  const job = await residentOf(works, agent);
   if (job !== undefined) {
     // From here on it is at work, where the run waits for it. Otherwise it only reads what it is told.
-    if (isExpected(workflow, run, role)) requireSlot(works, row.repo, agent);
+    if (isExpected(workflow, run, role)) await requireSlot(works, row.repo, agent);
     return type(works, agent, { job, key, text });
   }
   if (agent.status !== "idle") return `${role} gets it when its turn is over`;
-  const messages = waitingFor(works, agent);
+  const messages = await waitingFor(works, agent);
   if (messages.length > 0) await nextTurn(works, kept, { agent, messages });
   return `${role} was told`;
 }
@@ -57,20 +57,20 @@ async function type(
   const { run, role, slot, attempt } = agent;
   // Its death is seen by whoever watches, and the definition says what follows.
   if (isOver(works, job)) return ENDED;
-  const known = store.messages(run).find((row) => row.key === key);
+  const known = (await store.messages(run)).find((row) => row.key === key);
   if (known?.status === "sending") return inDoubt(works, agent);
   if (known !== undefined) return `${role} was told`;
   const row = { run, role, slot, attempt, key, at: clock.now(), acknowledgedAt: 0 };
-  store.putMessage({ ...row, status: "sending" });
+  await store.commit([{ type: "put-message", message: { ...row, status: "sending" } }]);
   if ((await processes.tell(job, text.trimEnd())) === "gone") return ENDED;
-  store.putMessage({ ...row, at: clock.now(), status: "told" });
+  await store.commit([{ type: "put-message", message: { ...row, at: clock.now(), status: "told" } }]);
   return `${role} was told`;
 }
 
 /** Somebody died over it. A second time it could be two orders; whoever looks into the window can see. */
-function inDoubt({ store }: Works, { run, role }: AgentRow): string {
+async function inDoubt({ store }: Works, { run, role }: AgentRow): Promise<string> {
   const text = `a message to ${role} may not have arrived; look: signalbox attach ${run}, then: signalbox resume ${run}`;
-  if (store.attentionOf(run) === "") store.attend(run, text);
+  await store.commit([{ type: "attend", run, attention: text, shown: "" }]);
   return `it may have reached ${role} before; it is not sent again`;
 }
 

@@ -21,11 +21,11 @@ export async function requireUnaltered(
 ): Promise<void> {
   const { store, artifacts } = works;
   if (files.length === 0) return;
-  for (let of = parentOf(store, row.id); of !== undefined; of = parentOf(store, of.row.id)) {
+  for (let of = await parentOf(store, row.id); of !== undefined; of = await parentOf(store, of.row.id)) {
     const { run } = of;
     const { id, definition } = of.row;
-    const workflow = works.workflow(definition);
-    const readings = await artifacts.read(placeOf(works, { run, workflow, id }));
+    const workflow = await works.workflow(definition);
+    const readings = await artifacts.read(await placeOf(works, { run, workflow, id }));
     const altered = alteredIn(workflow, run, { files, readings });
     if (altered === undefined) continue;
     const { file, artifact, from } = altered;
@@ -36,8 +36,8 @@ export async function requireUnaltered(
   }
 }
 
-function parentOf(store: Works["store"], run: string): Kept | undefined {
-  const parent = store.childAs(run)?.parent;
+async function parentOf(store: Works["store"], run: string): Promise<Kept | undefined> {
+  const parent = (await store.childAs(run))?.parent;
   return parent === undefined ? undefined : store.load(parent);
 }
 

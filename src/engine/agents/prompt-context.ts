@@ -122,15 +122,19 @@ function hasSpoken(artifact: Artifact | undefined, run: Run, name: string): bool
 const BACK = 60;
 
 /** Marked as somebody's words: they say what is wanted, and are not part of the prompt. */
-export function withWords({ store }: Pick<Works, "store">, key: string, prompt: string): string {
-  const said = saidWith(store, key);
+export async function withWords(
+  { store }: Pick<Works, "store">,
+  key: string,
+  prompt: string,
+): Promise<string> {
+  const said = await saidWith(store, key);
   if (said === "") return prompt;
   const quoted = said.split("\n").map((line) => `> ${line}`.trimEnd());
   return `${prompt.trimEnd()}\n\n## What a person said with this\n\n${quoted.join("\n")}\n`;
 }
 
-function saidWith(store: Works["store"], key: string): string {
-  const events = eventsUpTo(store, key);
+async function saidWith(store: Works["store"], key: string): Promise<string> {
+  const events = await eventsUpTo(store, key);
   const act = events.findLast((event) => "by" in event && typeof event.by === "object");
   if (act === undefined) return "";
   if (act.type !== "answered" || act.parts === undefined) return wordsOf(act).trim();
@@ -140,15 +144,15 @@ function saidWith(store: Works["store"], key: string): string {
 }
 
 /** What was submitted or seen, and led to this deed. Only what comes from outside has a time of its own. */
-export function actOf(store: Works["store"], key: string): Event | undefined {
-  return eventsUpTo(store, key).findLast((event) => "at" in event);
+export async function actOf(store: Works["store"], key: string): Promise<Event | undefined> {
+  return (await eventsUpTo(store, key)).findLast((event) => "at" in event);
 }
 
 /** The deed's key names the last event of the act that ordered it. */
-function eventsUpTo(store: Works["store"], key: string): readonly Event[] {
+async function eventsUpTo(store: Works["store"], key: string): Promise<readonly Event[]> {
   const [run = "", last = "0"] = key.split(":");
   const seq = Number(last);
-  const events = store.events(run, Math.max(1, seq - BACK), BACK + 1);
+  const events = await store.events(run, Math.max(1, seq - BACK), BACK + 1);
   return events.filter((each) => each.seq <= seq).map(({ event }) => event);
 }
 

@@ -23,14 +23,14 @@ type Author = { readonly role: string; readonly slot: string };
 /** More than this nobody mends at once, and a prompt is for the work. */
 const FAULTS_MAX = 20;
 
-export function withFaults(
+export async function withFaults(
   { store, workflow }: Pick<Works, "store" | "workflow">,
   on: { readonly kept: Kept; readonly key: string; readonly author: Author },
   prompt: string,
-): string {
+): Promise<string> {
   const { kept, author } = on;
-  const known = workflow(kept.row.definition);
-  const failure = failureBefore(known, store, on);
+  const known = await workflow(kept.row.definition);
+  const failure = await failureBefore(known, store, on);
   if (failure === undefined) return prompt;
   const lines = faultsOf(known, { now: kept.run, at: failure.run }, author);
   if (lines.length === 0) return prompt;
@@ -43,17 +43,17 @@ export function withFaults(
 /** How it ended, and the run as that left it. */
 type Failure = { readonly death: Event; readonly run: Run };
 
-function failureBefore(
+async function failureBefore(
   workflow: Workflow,
   store: Works["store"],
   { kept, key, author }: { readonly kept: Kept; readonly key: string; readonly author: Author },
-): Failure | undefined {
-  const act = actOf(store, key);
+): Promise<Failure | undefined> {
+  const act = await actOf(store, key);
   if (act === undefined) return undefined;
   if (isDeath(act, author)) return { death: act, run: kept.run };
   const isPersons = "by" in act && typeof act.by === "object" && act.by.type === "human";
   if (!isPersons || (kept.run.attempts[author.role] ?? 0) < 2) return undefined;
-  const events = store.events(kept.row.id).map(({ event }) => event);
+  const events = (await store.events(kept.row.id)).map(({ event }) => event);
   return lastFailure(workflow, events, { author, state: kept.run.state });
 }
 

@@ -43,16 +43,19 @@ export function windowFor(
 }
 
 /** The process of an agent that stays in its terminal, while it lives. */
-export function residentOf({ store }: Pick<Box, "store">, agent: AgentRow): JobRow | undefined {
-  return store
-    .jobs({ run: agent.run, status: "live" })
-    .find((job) => job.seat === "resident" && job.killed === "" && isTurnOf(job.id, agent));
+export async function residentOf(
+  { store }: Pick<Box, "store">,
+  agent: AgentRow,
+): Promise<JobRow | undefined> {
+  return (await store.jobs({ run: agent.run, status: "live" })).find(
+    (job) => job.seat === "resident" && job.killed === "" && isTurnOf(job.id, agent),
+  );
 }
 
 /** A run that is over, and whose agents are gone, needs its terminal no more. */
 export async function leaveTerminal(works: Works, run: string): Promise<void> {
-  const kept = works.store.load(run);
-  if (kept === undefined || !isFinal(works, kept)) return;
-  const live = works.store.jobs({ run, status: "live" });
+  const kept = await works.store.load(run);
+  if (kept === undefined || !(await isFinal(works, kept))) return;
+  const live = await works.store.jobs({ run, status: "live" });
   if (live.every(({ seat }) => seat === "")) await works.processes.close(run);
 }

@@ -30,19 +30,19 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
   const present = run.agents[slotKey(role, slot)];
   if (present === undefined || present.attempt !== attempt || !isUp(present))
     return "the run has gone on without it";
-  const isReader = isJudge(works.workflow(row.definition), role);
+  const isReader = isJudge(await works.workflow(row.definition), role);
   if (isReader) {
-    requireHandover(works, row.id, { role, tree: present.tree });
+    await requireHandover(works, row.id, { role, tree: present.tree });
     await endWriters(works, row.id, tries);
   }
-  if (works.store.job(jobId({ run: row.id, role, slot, attempt }, 1)) === undefined)
-    requireSlot(works, row.repo, { run: row.id, role, slot, attempt });
+  if ((await works.store.job(jobId({ run: row.id, role, slot, attempt }, 1))) === undefined)
+    await requireSlot(works, row.repo, { run: row.id, role, slot, attempt });
   const of = { run: row.id, role, slot, attempt };
   const name = jobId(of, 1).slice(row.id.length + 1, -2);
-  const known = works.store.agent(of);
+  const known = await works.store.agent(of);
   if (known === undefined || (known.status !== "ended" && known.turn <= 1)) {
-    const workflow = works.workflow(row.definition);
-    const place = placeOf(works, { run, workflow, id: row.id });
+    const workflow = await works.workflow(row.definition);
+    const place = await placeOf(works, { run, workflow, id: row.id });
     const readings = await works.artifacts.read(place);
     const look = { role, readings, leads: (all: readonly string[]) => works.artifacts.leads(place, all) };
     const files = contextFiles(workflow, run, look);
@@ -54,9 +54,9 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
     const { agent, durable } =
       known === undefined ? newAgent(works, { of, name, entry: run.entry }) : { agent: known };
     // A judge begins with what the engine puts into its checkout.
-    if (agent.turn === 0 && !isReader) lookBeforehand(works, kept, { agent, readings });
+    if (agent.turn === 0 && !isReader) await lookBeforehand(works, kept, { agent, readings });
     if (agent.turn === 0)
-      noteNew(
+      await noteNew(
         works,
         row.id,
         refused.map((each) => `${each}: it is not handed to agents`),
@@ -76,14 +76,14 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
 }
 
 /** An effect that needs attention does not hold up those after it; the verdict of a judge must be about work that was handed over. */
-function requireHandover(
+async function requireHandover(
   { store }: Works,
   run: string,
   { role, tree }: { readonly role: string; readonly tree: string },
-): void {
-  const isFailed = store
-    .deeds(run)
-    .some(({ deed, status }) => deed.type === "snapshot" && deed.tree === tree && status === "attention");
+): Promise<void> {
+  const isFailed = (await store.deeds(run)).some(
+    ({ deed, status }) => deed.type === "snapshot" && deed.tree === tree && status === "attention",
+  );
   if (!isFailed) return;
   const message = `${role} is not started, because the work could not be handed over`;
   throw Object.assign(new Error(message), { next: `signalbox show ${run} says why` });
@@ -110,14 +110,14 @@ async function firstPrompt(
   const { works, kept, deed, key } = on;
   const { row, run } = kept;
   const { role, slot, attempt } = deed;
-  const workflow = works.workflow(row.definition);
-  const workspace = workspaceFor(works, kept, agent);
+  const workflow = await works.workflow(row.definition);
+  const workspace = await workspaceFor(works, kept, agent);
   const session = works.desk.session(agent.dir);
   const variables = variablesOf({ workflow, run, workspace, agent: { role, slot, attempt, session } });
   const text = withContext(promptText(workflow, deed.prompt, variables), files, refused);
   const { earlier } = workflow.definition.roles[role] ?? {};
   const prompt = withEarlier(text, await recalled(works, kept, earlier));
-  return withWords(works, key, withFaults(works, { kept, key, author: { role, slot } }, prompt));
+  return withWords(works, key, await withFaults(works, { kept, key, author: { role, slot } }, prompt));
 }
 
 /** Its folder is a new one: what somebody has laid down for it beforehand is not used. It is in the store from its first turn on. */
@@ -149,17 +149,17 @@ export async function stopAgent({ works, kept, deed }: Of<"stop-agent">): Promis
   const { role, slot, attempt } = deed;
   const { store, processes } = works;
   const of = { run: kept.row.id, role, slot, attempt };
-  const jobs = store.jobs({ run: of.run, status: "live" });
+  const jobs = await store.jobs({ run: of.run, status: "live" });
   const own = jobs.filter(
     (job) => job.kind === "turn" && job.role === role && job.slot === slot && job.attempt === attempt,
   );
   // The last thing that many do is to hand in what they are then stopped for.
   let before: Process | undefined;
   for (const job of own) {
-    store.putJob({ ...job, killed: "killed" });
+    await store.commit([{ type: "put-job", job: { ...job, killed: "killed" } }]);
     before = await processes.kill(job);
   }
-  const agent = store.agent(of) ?? {
+  const agent = (await store.agent(of)) ?? {
     ...of,
     token: "",
     dir: "",
@@ -170,7 +170,8 @@ export async function stopAgent({ works, kept, deed }: Of<"stop-agent">): Promis
   };
   const cause = own.length > 0 ? "killed" : "exited";
   await agentOver(works, agent, before?.type === "ended" ? endOf(before) : { cause });
-  for (const job of own) store.putJob({ ...job, killed: "killed", status: "over" });
+  for (const job of own)
+    await store.commit([{ type: "put-job", job: { ...job, killed: "killed", status: "over" } }]);
   await leaveTerminal(works, of.run);
   return own.length > 0 ? `${role} ${attempt} was ended` : `${role} ${attempt} had ended`;
 }

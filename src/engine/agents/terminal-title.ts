@@ -6,12 +6,12 @@ import type { RunRow } from "../ports/journal.ts";
 import type { AgentRow, WorkspaceRow } from "../ports/registry.ts";
 import { projectNameOf } from "../queue/project-name.ts";
 
-export function titleOf(
+export async function titleOf(
   { store }: Pick<Box, "store">,
   { id, repo }: Pick<RunRow, "id" | "repo">,
   { branch }: Pick<WorkspaceRow, "branch">,
-): string {
-  return `${store.projectAt(repo)?.name ?? projectNameOf(repo)}/${branch === "" ? "place" : branch}~${id}`;
+): Promise<string> {
+  return `${(await store.projectAt(repo))?.name ?? projectNameOf(repo)}/${branch === "" ? "place" : branch}~${id}`;
 }
 
 /** Whoever goes on through attempts has one window; each attempt of the others has its own. */

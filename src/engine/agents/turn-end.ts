@@ -25,8 +25,8 @@ type End = { readonly cause: Cause; readonly code?: number | undefined };
 
 /** A turn that was decided on, by somebody who died before it was started. */
 export async function restartTurn(works: Works, job: JobRow): Promise<void> {
-  const agent = works.store.agent(job);
-  const kept = works.store.load(job.run);
+  const agent = await works.store.agent(job);
+  const kept = await works.store.load(job.run);
   const turn = turnOf(job);
   const text = works.desk.read(job.dir, "prompt.md");
   if (agent === undefined || kept === undefined) return;
@@ -42,29 +42,29 @@ export async function restartTurn(works: Works, job: JobRow): Promise<void> {
 /** A turn is over, or lost: the agent goes on, waits, or has ended. */
 export async function turnOver(works: Works, job: JobRow, process: Process): Promise<void> {
   const { store } = works;
-  const agent = store.agent(job);
-  const kept = store.load(job.run);
+  const agent = await store.agent(job);
+  const kept = await store.load(job.run);
   if (agent === undefined || kept === undefined) throw new Error(`nobody knows the agent of job ${job.id}`);
   if (agent.turn > turnOf(job)) {
     // Whoever saw the end of this turn began the next one, and died before saying so.
-    store.putJob({ ...job, status: "over" });
+    await store.commit([{ type: "put-job", job: { ...job, status: "over" } }]);
     return;
   }
-  const workflow = works.workflow(kept.row.definition);
+  const workflow = await works.workflow(kept.row.definition);
   const present = kept.run.agents[slotKey(job.role, job.slot)];
   const isCurrent = present !== undefined && present.attempt === job.attempt && isUp(present);
   const isPersistent = workflow.definition.roles[job.role]?.session === "persistent";
   // Who stays in a terminal has no reason to leave it: its end is never the end of a turn only.
   if (isCurrent && isPersistent && job.seat !== "resident") {
-    const messages = waitingFor(works, agent);
+    const messages = await waitingFor(works, agent);
     if (messages.length > 0) {
       await nextTurn(works, kept, { agent, messages });
-      store.putJob({ ...job, status: "over" });
+      await store.commit([{ type: "put-job", job: { ...job, status: "over" } }]);
       return;
     }
     if (!isExpected(workflow, kept.run, job.role)) {
-      store.putAgent({ ...agent, status: "idle", entry: kept.run.entry });
-      store.putJob({ ...job, status: "over" });
+      await store.commit([{ type: "put-agent", agent: { ...agent, status: "idle", entry: kept.run.entry } }]);
+      await store.commit([{ type: "put-job", job: { ...job, status: "over" } }]);
       return;
     }
   }
@@ -72,7 +72,7 @@ export async function turnOver(works: Works, job: JobRow, process: Process): Pro
     cause: causeOf(job, process),
     code: process.type === "ended" ? process.code : undefined,
   });
-  store.putJob({ ...job, status: "over" });
+  await store.commit([{ type: "put-job", job: { ...job, status: "over" } }]);
 }
 
 /** Tells the run that an agent is no more, with everything that it left. */
@@ -84,36 +84,36 @@ export async function agentOver(works: Works, agent: AgentRow, end: End): Promis
     by: { type: "engine" },
     author: { type: "agent", role, slot, attempt },
     key: `ended:${role}:${slot}:${attempt}`,
-    event: ({ at, readings, tree, reserved, kept }) => ({
+    event: async ({ at, readings, tree, reserved, kept }) => ({
       type: "agent-ended",
       at,
       role,
       slot,
       attempt,
-      cause: cause === "exited" && isOutdated(works, kept, { agent, tree }) ? "outdated" : cause,
+      cause: cause === "exited" && (await isOutdated(works, kept, { agent, tree })) ? "outdated" : cause,
       ...(code === undefined ? {} : { code }),
       ...(readings === undefined
         ? {}
-        : { readings: leftBy(madeBy(works, agent, newSince(works, agent, readings)), end) }),
+        : { readings: leftBy(await madeBy(works, agent, newSince(works, agent, readings)), end) }),
       ...(tree === undefined ? {} : { tree }),
       ...(reserved === undefined ? {} : { reserved }),
     }),
   });
-  const kept = works.store.load(run);
+  const kept = await works.store.load(run);
   if (kept !== undefined) await showAccepted(works, kept);
   await closeCheckout(works, agent);
-  works.store.putAgent({ ...agent, status: "ended" });
+  await works.store.commit([{ type: "put-agent", agent: { ...agent, status: "ended" } }]);
   await project(works, run);
 }
 
 /** Whether the work that a judge was given has changed, so that no verdict of it can count: that is not the fault of the judge. */
-function isOutdated(
+async function isOutdated(
   works: Works,
   { row, run }: Kept,
   { agent, tree = "" }: { readonly agent: AgentRow; readonly tree: string | undefined },
-): boolean {
+): Promise<boolean> {
   const { role, slot, attempt } = agent;
-  const workflow = works.workflow(row.definition);
+  const workflow = await works.workflow(row.definition);
   const given = run.agents[slotKey(role, slot)];
   if (given === undefined || given.attempt !== attempt || !isUp(given)) return false;
   const isAboutWork = Object.values(workflow.definition.artifacts).some(
@@ -131,14 +131,14 @@ function leftBy(readings: readonly Reading[], { cause, code }: End): readonly Re
 /** A person has halted the run: the agent's turn ends without a word about it, and it has another one when the run goes on. */
 export async function suspend(works: Works, { id }: JobRow): Promise<void> {
   const { store, processes } = works;
-  const job = store.job(id);
-  const agent = job === undefined ? undefined : store.agent(job);
+  const job = await store.job(id);
+  const agent = job === undefined ? undefined : await store.agent(job);
   if (job === undefined || job.status === "over" || agent === undefined) return;
-  if (!store.isHalted(job.run) || store.isHeld(job.run)) return;
-  store.putAgent({ ...agent, status: "idle", entry: SUSPENDED });
-  store.putJob({ ...job, killed: "halted" });
+  if ((await store.marks(job.run))?.halted !== true) return;
+  await store.commit([{ type: "put-agent", agent: { ...agent, status: "idle", entry: SUSPENDED } }]);
+  await store.commit([{ type: "put-job", job: { ...job, killed: "halted" } }]);
   await processes.kill(job);
-  store.putJob({ ...job, killed: "halted", status: "over" });
+  await store.commit([{ type: "put-job", job: { ...job, killed: "halted", status: "over" } }]);
 }
 
 /** In place of the entry at which an agent became idle: whatever its run does, it goes on. */
@@ -146,20 +146,20 @@ const SUSPENDED = -1;
 
 /** Idle, and its run is now somewhere where it is expected: it goes on. */
 export async function wakeIdle(works: Works, agent: AgentRow): Promise<void> {
-  const kept = works.store.load(agent.run);
+  const kept = await works.store.load(agent.run);
   if (kept === undefined) return;
   const { run, row } = kept;
   const present = run.agents[slotKey(agent.role, agent.slot)];
   const isCurrent = present !== undefined && present.attempt === agent.attempt && isUp(present);
   // Without a first turn it was never started: that is for whoever starts it.
-  const workflow = works.workflow(row.definition);
+  const workflow = await works.workflow(row.definition);
   const isDue = agent.entry === SUSPENDED || isExpected(workflow, run, agent.role);
   if (!isCurrent || agent.turn === 0 || !isDue) {
-    works.store.putAgent({ ...agent, entry: run.entry });
+    await works.store.commit([{ type: "put-agent", agent: { ...agent, entry: run.entry } }]);
     return;
   }
   const { role, slot, attempt } = agent;
-  const workspace = workspaceFor(works, kept, agent);
+  const workspace = await workspaceFor(works, kept, agent);
   const session = works.desk.session(agent.dir);
   const variables = variablesOf({ workflow, run, workspace, agent: { role, slot, attempt, session } });
   const prompt = workflow.definition.roles[agent.role]?.again ?? agent.role;

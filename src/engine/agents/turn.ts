@@ -41,19 +41,19 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
   const { store, clock, processes, desk } = works;
   const { row, run } = kept;
   const id = jobId(agent, turn);
-  if (store.job(id) === undefined) requireSlot(works, row.repo, agent);
-  const workflow = works.workflow(row.definition);
+  if ((await store.job(id)) === undefined) await requireSlot(works, row.repo, agent);
+  const workflow = await works.workflow(row.definition);
   const role = workflow.definition.roles[agent.role];
-  const workspace = boundWorkspace(works, row.id);
+  const workspace = await boundWorkspace(works, row.id);
   if (role === undefined || workspace === undefined)
     throw new Error(`there is no workspace for ${agent.role}`);
   const isJudge = role.access === "read";
   const cwd = isJudge ? checkoutOf(agent) : workspace.path;
   const settings = await works.settings(row.repo);
   const harness = harnessOf(settings, String(valueOf(run, role.harness)));
-  const seat = seatOf(works, id) ?? seatFor(works, { role, harness, settings });
+  const seat = (await seatOf(works, id)) ?? seatFor(works, { role, harness, settings });
   const remembers = commandFor(harness, seat, turn) !== commandFor(harness, seat, 1);
-  const task = on.messages === undefined || remembers ? on.text : withTask(works, agent, on.text);
+  const task = on.messages === undefined || remembers ? on.text : await withTask(works, agent, on.text);
   const text = [...(await troubleIn(works, { workspace, role, id })), task].join("\n\n");
   const env: Record<string, string> = {
     ...environment(works, settings, harness),
@@ -74,16 +74,17 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
   const [program = ""] = argvWith("");
   if (!works.finds(program, env["PATH"] ?? "")) throw noProgram(program, harness.name);
   // Before anything is on record as running: it may take minutes, and is then tried again.
-  if (isJudge && store.job(id) === undefined) await setUpCheckout(works, kept, on);
-  const dir = store.job(id)?.dir ?? (await newTurn(works, { ...on, text }));
+  if (isJudge && (await store.job(id)) === undefined) await setUpCheckout(works, kept, on);
+  const dir = (await store.job(id))?.dir ?? (await newTurn(works, { ...on, text }));
   const prompt = desk.write(dir, PROMPT, text);
   // Written before the process: whatever happens from here on, somebody looks after it.
-  const known = store.job(id);
+  const known = await store.job(id);
   const running: AgentRow = { ...agent, turn, status: "running" };
-  if (known !== undefined && known.seat !== seat) store.putJob({ ...known, seat });
+  if (known !== undefined && known.seat !== seat)
+    await store.commit([{ type: "put-job", job: { ...known, seat } }]);
   if (known === undefined) {
     // Agents of other runs were started meanwhile. Nothing comes between this look and what is written next.
-    requireSlot(works, row.repo, agent);
+    await requireSlot(works, row.repo, agent);
     const now = clock.now();
     const { limitMs, stallMs } = limitsOf(run, role, {
       minutes: harness.minutes ?? settings.minutes,
@@ -106,8 +107,11 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
       status: "live",
       seat,
     };
-    store.putTurn(job, running);
-  } else if (known.status === "live") store.putAgent(running);
+    await store.commit([
+      { type: "put-job", job },
+      { type: "put-agent", agent: running },
+    ]);
+  } else if (known.status === "live") await store.commit([{ type: "put-agent", agent: running }]);
   await bringUpToDate(works, row.id);
   // What somebody has begun has read it: it is not changed under its hands.
   if (processes.probe(dir).type === "absent") {
@@ -121,13 +125,13 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
     cwd,
     env: { ...env, SIGNALBOX_PROMPT: prompt },
     stdin: harness.stdin && seat !== "resident" ? prompt : "",
-    ...windowFor(seat, { agent, role, title: titleOf(works, row, workspace) }),
+    ...windowFor(seat, { agent, role, title: await titleOf(works, row, workspace) }),
   });
 }
 
 /** A program without a command of its own for later turns begins a new conversation: it is given the task again. */
-function withTask({ store, desk }: Works, agent: AgentRow, message: string): string {
-  const first = store.job(jobId(agent, 1));
+async function withTask({ store, desk }: Works, agent: AgentRow, message: string): Promise<string> {
+  const first = await store.job(jobId(agent, 1));
   const task = first === undefined ? undefined : desk.read(first.dir, PROMPT);
   if (task === undefined) return message;
   return `${task.trimEnd()}\n\n## Continue here\n\n${LATER_TURN}\n\n${message}`;
@@ -142,13 +146,13 @@ async function troubleIn(
   of: { readonly workspace: WorkspaceRow; readonly role: Role; readonly id: string },
 ): Promise<readonly string[]> {
   const { workspace, role, id } = of;
-  if (role.access !== "write" || isInPlace(workspace) || store.job(id) !== undefined) return [];
+  if (role.access !== "write" || isInPlace(workspace) || (await store.job(id)) !== undefined) return [];
   return workspaces.usable(workspace.path);
 }
 
 /** Of a turn that somebody has begun: it stays where it is. One that nobody has begun may sit elsewhere than was thought. */
-function seatOf({ store, processes }: Works, id: string): Seat | undefined {
-  const job = store.job(id);
+async function seatOf({ store, processes }: Works, id: string): Promise<Seat | undefined> {
+  const job = await store.job(id);
   return job === undefined || processes.probe(job.dir).type === "absent" ? undefined : job.seat;
 }
 
@@ -168,12 +172,12 @@ function tokenOf({ desk }: Works, agent: AgentRow): string {
 }
 
 /** Messages that no turn of the agent was about, and that nobody has typed into its terminal. */
-export function waitingFor(works: Works, agent: AgentRow): readonly Message[] {
+export async function waitingFor(works: Works, agent: AgentRow): Promise<readonly Message[]> {
   const { run, role, slot, attempt } = agent;
-  const rows = works.store.messages(run);
+  const rows = await works.store.messages(run);
   const own = rows.filter((row) => row.role === role && row.slot === slot && row.attempt === attempt);
   const typed = new Set(own.map(({ key }) => `${messageName(key)}.md`));
-  return works.desk.waiting(agent.dir, turnDirs(works, agent)).filter(({ name }) => !typed.has(name));
+  return works.desk.waiting(agent.dir, await turnDirs(works, agent)).filter(({ name }) => !typed.has(name));
 }
 
 /** What the file of a message is called, by the deed that ordered it. */
@@ -182,9 +186,8 @@ export function messageName(key: string): string {
 }
 
 /** Folders of the turns that the agent has begun. */
-function turnDirs({ store }: Works, agent: AgentRow): readonly string[] {
-  return store
-    .jobs({ run: agent.run })
+async function turnDirs({ store }: Works, agent: AgentRow): Promise<readonly string[]> {
+  return (await store.jobs({ run: agent.run }))
     .filter((job) => isTurnOf(job.id, agent) && turnOf(job) <= agent.turn)
     .map(({ dir }) => dir);
 }

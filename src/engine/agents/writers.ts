@@ -15,10 +15,10 @@ const PATIENCE = 40;
 /** Of roles that go on later. Whoever has one turn only is stopped by the definition, or works beside others by its will. */
 export async function endWriters(works: Works, run: string, tries: number): Promise<void> {
   const { store, processes } = works;
-  const kept = store.load(run);
+  const kept = await store.load(run);
   if (kept === undefined) return;
-  const { roles } = works.workflow(kept.row.definition).definition;
-  const writing = store.jobs({ run, status: "live" }).filter(({ kind, role, seat }) => {
+  const { roles } = (await works.workflow(kept.row.definition)).definition;
+  const writing = (await store.jobs({ run, status: "live" })).filter(({ kind, role, seat }) => {
     const declared = roles[role];
     if (kind !== "turn" || seat === "resident") return false;
     return declared?.access === "write" && declared.session === "persistent";
@@ -28,7 +28,7 @@ export async function endWriters(works: Works, run: string, tries: number): Prom
     throw new Later(`${writing.map(({ role }) => role).join(", ")} must end its turn first`);
   for (const job of writing) {
     const killed = { ...job, killed: "killed" } as const;
-    store.putJob(killed);
+    await store.commit([{ type: "put-job", job: killed }]);
     await processes.kill(job);
     await turnOver(works, killed, processes.probe(job.dir));
   }

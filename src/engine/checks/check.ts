@@ -28,9 +28,9 @@ export async function startCheck(works: Works, given: Kept, of: Wanted): Promise
   const { store, processes } = works;
   const kept = await keptNow(works, given, of.artifact);
   const { row, run } = kept;
-  const workflow = works.workflow(row.definition);
+  const workflow = await works.workflow(row.definition);
   const reader = workflow.definition.artifacts[of.artifact]?.reader;
-  const workspace = boundWorkspace(works, row.id);
+  const workspace = await boundWorkspace(works, row.id);
   if (reader?.type !== "check" || workspace === undefined)
     throw new Error(`there is nothing to check ${of.artifact} in`);
   requireAccepted(workflow, run, of.artifact);
@@ -44,30 +44,35 @@ export async function startCheck(works: Works, given: Kept, of: Wanted): Promise
     await refer(works, kept, { artifact: of.artifact, id, planned });
     return `${of.artifact} is not run: ${planned.objections.join("; ")}`;
   }
-  const known = store.job(id);
+  const known = await store.job(id);
   const { stamp } = planned;
   const dir =
     known?.dir ?? works.desk.make(works.folders(row.id).checks, stamp === "" ? name : `${name}-${stamp}`);
   if (known === undefined) {
     const now = works.clock.now();
     const tree = await works.workspaces.digest(workspace.path, artifactPaths(workflow, run));
-    store.putJob({
-      id,
-      run: row.id,
-      kind: "check",
-      role: "",
-      slot: "",
-      attempt: Number(seq),
-      artifact: of.artifact,
-      tree,
-      dir,
-      startedAt: now,
-      endsBy: now + settings.minutes * MINUTE_MS,
-      stallMs: settings.stallMinutes * MINUTE_MS,
-      killed: "",
-      status: "live",
-      seat: "",
-    });
+    await store.commit([
+      {
+        type: "put-job",
+        job: {
+          id,
+          run: row.id,
+          kind: "check",
+          role: "",
+          slot: "",
+          attempt: Number(seq),
+          artifact: of.artifact,
+          tree,
+          dir,
+          startedAt: now,
+          endsBy: now + settings.minutes * MINUTE_MS,
+          stallMs: settings.stallMinutes * MINUTE_MS,
+          killed: "",
+          status: "live",
+          seat: "",
+        },
+      },
+    ]);
   }
   const env = { ...environment(works, settings), SIGNALBOX_RUN: row.id };
   await processes.launch({
@@ -94,35 +99,35 @@ async function supersede(
   works: Works,
   of: { readonly run: string; readonly artifact: string; readonly id: string },
 ): Promise<void> {
-  const live = works.store.jobs({ run: of.run, status: "live" });
+  const live = await works.store.jobs({ run: of.run, status: "live" });
   for (const job of live) {
     if (job.kind !== "check" || job.artifact !== of.artifact || job.id === of.id) continue;
     await works.processes.kill(job);
-    works.store.putJob({ ...job, killed: "killed", status: "over" });
+    await works.store.commit([{ type: "put-job", job: { ...job, killed: "killed", status: "over" } }]);
   }
 }
 
 export async function checkOver(works: Works, job: JobRow, process: Process): Promise<void> {
   const { store } = works;
-  const known = store.load(job.run);
+  const known = await store.load(job.run);
   if (known === undefined) throw new Error(`nobody knows the run of job ${job.id}`);
-  const kept = isFinal(works, known) ? known : await keptNow(works, known, job.artifact);
-  if (isFinal(works, kept)) {
+  const kept = (await isFinal(works, known)) ? known : await keptNow(works, known, job.artifact);
+  if (await isFinal(works, kept)) {
     // Nobody waits for it any more, and it has nothing to be about.
-  } else if (isLate(works, job)) {
-    tell(works, job, {
+  } else if (await isLate(works, job)) {
+    await tell(works, job, {
       kind: "late",
       text: `a result of ${job.artifact} came after the run had gone on; it does not count`,
     });
   } else {
     // First: while it is about a text that is nobody's, this is looked at again and again, and the work takes long to look at.
     const lists = await listsSince(works, kept, job);
-    const facts = await factsOf(works, kept, works.workflow(kept.row.definition));
+    const facts = await factsOf(works, kept, await works.workflow(kept.row.definition));
     const isChanged = facts.tree !== job.tree && job.killed === "";
     const isPassed = process.type === "ended" && process.code === 0;
     const [seq = "", i = "", time = "1"] = job.id.split(".").slice(-3);
     // What it leaves behind itself is there when it begins again; only what goes on changing is in doubt.
-    const isInDoubt = (isChanged && (isPassed || hasWriter(works, kept))) || lists !== "same";
+    const isInDoubt = (isChanged && (isPassed || (await hasWriter(works, kept)))) || lists !== "same";
     const isRunAgain = (process.type === "lost" || isInDoubt) && Number(time) < RUNS_MAX;
     // What nobody may run is asked about, however often something else was run before.
     if (isRunAgain || lists === "refused") {
@@ -132,19 +137,19 @@ export async function checkOver(works: Works, job: JobRow, process: Process): Pr
       await observe(works, kept, { job, process, isInDoubt, tree: facts.tree });
     }
   }
-  store.putJob({ ...job, status: "over" });
+  await store.commit([{ type: "put-job", job: { ...job, status: "over" } }]);
 }
 
 async function keptNow(works: Works, kept: Kept, artifact: string): Promise<Kept> {
-  const reader = readerOf(works, kept, artifact);
+  const reader = await readerOf(works, kept, artifact);
   return reader === undefined ? kept : withListsNow(works, kept, reader);
 }
 
 /** Whether what was run is still what is to be run: it may be another list by now, or nobody vouches for it any more. */
 async function listsSince(works: Works, kept: Kept, job: JobRow): Promise<"same" | "other" | "refused"> {
-  const reader = readerOf(works, kept, job.artifact);
+  const reader = await readerOf(works, kept, job.artifact);
   if (reader?.from === undefined) return "same";
-  requireAccepted(works.workflow(kept.row.definition), kept.run, job.artifact);
+  requireAccepted(await works.workflow(kept.row.definition), kept.run, job.artifact);
   const { stamp, objections } = await plannedFor(works, kept, reader);
   if (objections.length > 0) return "refused";
   return basename(job.dir).includes(`-${stamp}-`) ? "same" : "other";
@@ -161,12 +166,17 @@ async function refer(
 ): Promise<void> {
   const { artifact, id, planned } = on;
   const { row, run } = about;
-  const workflow = works.workflow(row.definition);
+  const workflow = await works.workflow(row.definition);
   const text = `${artifact} is not run: ${planned.objections.join("; ")}`;
-  works.store.note({ run: row.id, at: new Date(works.clock.now()).toISOString(), kind: "check", text });
+  await works.store.commit([
+    {
+      type: "note",
+      note: { run: row.id, at: new Date(works.clock.now()).toISOString(), kind: "check", text },
+    },
+  ]);
   if ((workflow.definition.artifacts[artifact]?.file ?? "") !== "") {
-    const place = placeOf(works, { run, workflow, id: row.id });
-    noteAll(works, row.id, await works.artifacts.put(place, { artifact, slot: "", text: `${text}\n` }));
+    const place = await placeOf(works, { run, workflow, id: row.id });
+    await noteAll(works, row.id, await works.artifacts.put(place, { artifact, slot: "", text: `${text}\n` }));
   }
   const reading: Reading = {
     artifact,
@@ -184,16 +194,16 @@ async function refer(
 /** What is checked goes away, or nobody asks any more. */
 export async function endChecks(works: Works, run: string): Promise<void> {
   const { store, processes } = works;
-  for (const job of store.jobs({ run, status: "live" })) {
+  for (const job of await store.jobs({ run, status: "live" })) {
     if (job.kind !== "check") continue;
     await processes.kill(job);
-    store.putJob({ ...job, killed: "killed", status: "over" });
+    await store.commit([{ type: "put-job", job: { ...job, killed: "killed", status: "over" } }]);
   }
 }
 
 /** A check that was decided on, by somebody who died before it was started. */
 export async function restartCheck(works: Works, job: JobRow): Promise<void> {
-  const kept = works.store.load(job.run);
+  const kept = await works.store.load(job.run);
   const [seq = "", i = "", time = "1"] = job.id.split(".").slice(-3);
   if (kept === undefined) return;
   await startCheck(works, kept, {
@@ -203,20 +213,20 @@ export async function restartCheck(works: Works, job: JobRow): Promise<void> {
   });
 }
 
-export function isFinal(works: Works, { row, run }: Kept): boolean {
-  return works.workflow(row.definition).definition.states[run.state]?.final !== undefined;
+export async function isFinal(works: Works, { row, run }: Kept): Promise<boolean> {
+  return (await works.workflow(row.definition)).definition.states[run.state]?.final !== undefined;
 }
 
 /** Whether somebody may be changing the work at this moment. */
-function hasWriter(works: Works, { row }: Kept): boolean {
-  const { roles } = works.workflow(row.definition).definition;
-  const running = works.store.agents({ run: row.id, status: "running" });
+async function hasWriter(works: Works, { row }: Kept): Promise<boolean> {
+  const { roles } = (await works.workflow(row.definition)).definition;
+  const running = await works.store.agents({ run: row.id, status: "running" });
   return running.some(({ role }) => roles[role]?.access === "write");
 }
 
 /** Since the check was begun, the run has begun something for which it must be new. */
-function isLate(works: Works, job: JobRow): boolean {
-  const since = works.store.events(job.run, job.attempt + 1);
+async function isLate(works: Works, job: JobRow): Promise<boolean> {
+  const since = await works.store.events(job.run, job.attempt + 1);
   return since.some(
     ({ event }) => (event.type === "moved" || event.type === "counted") && event.renew.includes(job.artifact),
   );

@@ -35,7 +35,7 @@ export type Planned = {
 export async function withListsNow(works: Works, kept: Kept, reader: Check): Promise<Kept> {
   if (reader.from === undefined) return kept;
   const { row, run } = kept;
-  const place = placeOf(works, { run, workflow: works.workflow(row.definition), id: row.id });
+  const place = await placeOf(works, { run, workflow: await works.workflow(row.definition), id: row.id });
   const changed = changedLists(run, reader, await works.artifacts.read(place));
   if (changed.length === 0) return kept;
   await submit(works, {
@@ -44,7 +44,7 @@ export async function withListsNow(works: Works, kept: Kept, reader: Check): Pro
     facts: { readings: changed },
     event: ({ at, readings = [] }) => ({ type: "observed", at, readings }),
   });
-  return works.store.load(row.id) ?? kept;
+  return (await works.store.load(row.id)) ?? kept;
 }
 
 /** Of what was read, the lists of a check that are not as the run has them. */
@@ -61,8 +61,8 @@ export async function plannedFor(works: Works, kept: Kept, reader: Check): Promi
   const own = commandsOf(run, reader, named);
   if (reader.from === undefined) return { commands: own, manual: 0, objections: [], stamp: "" };
   const listed = listedIn(run, reader.from);
-  const events = works.store.events(row.id).map(({ event }) => event);
-  const vouched = vouchedIn(works.workflow(row.definition), events);
+  const events = (await works.store.events(row.id)).map(({ event }) => event);
+  const vouched = vouchedIn(await works.workflow(row.definition), events);
   const allowed = listed.commands.map((each) => allowedOf(each, { own, named, vouched }));
   const commands = [...new Set([...own, ...allowed.flatMap(({ command }) => command ?? [])])];
   const objections = [...listed.objections, ...allowed.flatMap(({ why }) => why ?? [])];

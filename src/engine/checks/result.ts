@@ -29,18 +29,22 @@ export async function observe(
 ): Promise<void> {
   const { job, process, isInDoubt } = on;
   const { row, run } = about;
-  const workflow = works.workflow(row.definition);
+  const workflow = await works.workflow(row.definition);
   const output = works.desk.output(`${job.dir}/out.log`);
   const file = workflow.definition.artifacts[job.artifact]?.file ?? "";
-  const place = placeOf(works, { run, workflow, id: row.id });
+  const place = await placeOf(works, { run, workflow, id: row.id });
   const doubt = `${job.artifact} was run ${RUNS_MAX} times, and each time the work was another one afterwards: it does not pass until nobody works meanwhile and git ignores what it writes`;
-  if (isInDoubt) tell(works, job, { kind: "check", text: doubt });
+  if (isInDoubt) await tell(works, job, { kind: "check", text: doubt });
   const text = isInDoubt ? `${output.text}\n${doubt}\n` : output.text;
   if (file !== "")
-    noteAll(works, row.id, await works.artifacts.put(place, { artifact: job.artifact, slot: "", text }));
+    await noteAll(
+      works,
+      row.id,
+      await works.artifacts.put(place, { artifact: job.artifact, slot: "", text }),
+    );
   const code = process.type === "ended" && job.killed === "" ? process.code : -1;
   const told = code > 0 && !isInDoubt ? await whereFailed(works, job, output.text) : CUT_SHORT;
-  const reader = readerOf(works, about, job.artifact);
+  const reader = await readerOf(works, about, job.artifact);
   const { lists, manual } = await commandsRun(works, about, job);
   const seen = readingOf(job, { code, digest: output.digest, isInDoubt, told });
   const fields = reader?.from === undefined ? seen.fields : { ...seen.fields, manual };
@@ -60,8 +64,8 @@ export async function tellRun(
     by: { type: "engine" },
     key,
     ...(of.tree === undefined ? {} : { tree: of.tree }),
-    event: ({ at, readings = [], tree, reserved, kept }) => {
-      requireSameLists(works, about, { artifact: reading.artifact, readings, now: kept.run });
+    event: async ({ at, readings = [], tree, reserved, kept }) => {
+      await requireSameLists(works, about, { artifact: reading.artifact, readings, now: kept.run });
       return {
         type: "observed",
         at,
@@ -75,12 +79,12 @@ export async function tellRun(
 }
 
 /** A result would be taken for one about lists that were changed at this very moment. Whoever tries again finds them. */
-function requireSameLists(
+async function requireSameLists(
   works: Works,
   about: Kept,
   on: { readonly artifact: string; readonly readings: readonly Reading[]; readonly now: Run },
-): void {
-  const reader = readerOf(works, about, on.artifact);
+): Promise<void> {
+  const reader = await readerOf(works, about, on.artifact);
   const held = Object.values(on.now.held).map(({ reading }) => reading);
   const [changed] = reader === undefined ? [] : changedLists(about.run, reader, [...held, ...on.readings]);
   if (changed !== undefined)
@@ -92,7 +96,7 @@ async function commandsRun(
   kept: Kept,
   job: JobRow,
 ): Promise<{ readonly lists: Reading["lists"]; readonly manual: number }> {
-  const reader = readerOf(works, kept, job.artifact);
+  const reader = await readerOf(works, kept, job.artifact);
   if (reader?.more === undefined) return { lists: {}, manual: 0 };
   const { commands, manual } = await plannedFor(works, kept, reader);
   return { lists: listsOf(commands, reader, works.desk.output(codesIn(job.dir)).text), manual };
@@ -107,19 +111,25 @@ const CUT_SHORT: FailurePlace = { failing: "unknown", rule: "cut-short" };
 
 /** Only files of the work that was checked count. */
 async function whereFailed(works: Works, job: JobRow, text: string): Promise<FailurePlace> {
-  const root = boundWorkspace(works, job.run)?.path;
+  const root = (await boundWorkspace(works, job.run))?.path;
   if (root === undefined) return CUT_SHORT;
   return failingOf({ text, root, files: await works.workspaces.files(root, job.tree) });
 }
 
-export function readerOf(works: Works, { row }: Pick<Kept, "row">, artifact: string): Check | undefined {
-  const reader = works.workflow(row.definition).definition.artifacts[artifact]?.reader;
+export async function readerOf(
+  works: Works,
+  { row }: Pick<Kept, "row">,
+  artifact: string,
+): Promise<Check | undefined> {
+  const reader = (await works.workflow(row.definition)).definition.artifacts[artifact]?.reader;
   return reader?.type === "check" ? reader : undefined;
 }
 
 /** What nobody may run is for a person to say. */
-export function tell(works: Works, job: JobRow, what: Pick<Note, "kind" | "text">): void {
-  works.store.note({ run: job.run, at: new Date(works.clock.now()).toISOString(), ...what });
+export async function tell(works: Works, job: JobRow, what: Pick<Note, "kind" | "text">): Promise<void> {
+  await works.store.commit([
+    { type: "note", note: { run: job.run, at: new Date(works.clock.now()).toISOString(), ...what } },
+  ]);
 }
 
 /**

@@ -34,10 +34,10 @@ type Ordered = Pick<Of<"perform">, "works" | "kept" | "deed" | "key">;
 type On = { readonly works: Works; readonly kept: Kept; readonly archive: Archive; readonly root: string };
 
 export async function noteBase({ works, kept, deed, key }: Of<"perform">): Promise<string> {
-  if (isCalledOff(works, kept, deed.entry)) return "the run was cancelled before";
-  const on = onArchive(works, kept);
+  if (await isCalledOff(works, kept, deed.entry)) return "the run was cancelled before";
+  const on = await onArchive(works, kept);
   const noted: Record<string, string> = {};
-  for (const slot of slotsOf(on)) {
+  for (const slot of await slotsOf(on)) {
     const file = fillPath(kept.run, on.archive.into, slot);
     const seen = works.archives.look(on.root, file);
     keepCopy(on, file, seen);
@@ -52,15 +52,15 @@ export async function archive({ works, kept, deed, key }: Of<"perform">): Promis
   const { archives } = works;
   const run = kept.row.id;
   const desk = `${works.folders(run).archive}/put-${deed.entry}`;
-  if (isCalledOff(works, kept, deed.entry)) {
+  if (await isCalledOff(works, kept, deed.entry)) {
     archives.undo(desk);
     return "the run was cancelled before";
   }
   try {
-    await putInPlace(onArchive(works, kept), desk);
+    await putInPlace(await onArchive(works, kept), desk);
   } catch (error) {
     if (!(error instanceof Objection)) throw error;
-    if (artifactsOf(works.workflow(kept.row.definition), "archive-refused").length === 0)
+    if (artifactsOf(await works.workflow(kept.row.definition), "archive-refused").length === 0)
       throw Object.assign(error, { next: `signalbox why ${run}` });
     await tellFact(works, { run, fact: "archive-refused", key, fields: error.fields });
     return error.message;
@@ -76,7 +76,7 @@ class CalledOff extends Error {
 /** The folder is moved in the very moment in which the run is told: nobody looks for its files, or writes them, in between. */
 async function tellArchived({ works, kept, deed, key }: Ordered, desk: string): Promise<string> {
   const run = kept.row.id;
-  const artifacts = artifactsOf(works.workflow(kept.row.definition), "archived");
+  const artifacts = artifactsOf(await works.workflow(kept.row.definition), "archived");
   let folder = "";
   try {
     const told = await submit(works, {
@@ -84,8 +84,8 @@ async function tellArchived({ works, kept, deed, key }: Ordered, desk: string): 
       by: { type: "engine" },
       key: `archived:${key}`,
       facts: {},
-      event: ({ at, kept: now }) => {
-        if (isCalledOff(works, now, deed.entry)) throw new CalledOff();
+      event: async ({ at, kept: now }) => {
+        if (await isCalledOff(works, now, deed.entry)) throw new CalledOff();
         const moved = works.archives.move(desk);
         folder = moved.to;
         const found = { slot: "", found: true, faults: [], fields: { folder }, lists: {}, moved };
@@ -103,7 +103,7 @@ async function tellArchived({ works, kept, deed, key }: Ordered, desk: string): 
     works.archives.undo(desk);
     return "the run was cancelled before";
   }
-  noteOnce(works, { run, kind: "archive", text: `it is archived in ${folder}` });
+  await noteOnce(works, { run, kind: "archive", text: `it is archived in ${folder}` });
   await project(works, run);
   return folder;
 }
@@ -133,8 +133,8 @@ async function wantedOf(on: On): Promise<Wanted> {
   const { works, kept, archive: of, root } = on;
   const { run, row } = kept;
   const date = new Date(works.clock.now()).toISOString().slice(0, 10);
-  const bases = basesOf(on);
-  const files = slotsOf(on).map((slot) => {
+  const bases = await basesOf(on);
+  const files = (await slotsOf(on)).map((slot) => {
     const [from, into] = [fillPath(run, of.from, slot), fillPath(run, of.into, slot)];
     const base = bases.get(slot);
     if (base === undefined) throw new Objection(`nobody has noted what ${into} was`, into);
@@ -149,19 +149,20 @@ async function wantedOf(on: On): Promise<Wanted> {
   requireApart(files, log);
   const to = fillPath(run, of.to.replaceAll("{date}", date.replaceAll("-", "")));
   const folder = fillPath(run, of.folder);
-  if (boundWorkspace(works, row.id) === undefined) throw new Error(`${row.id} does not work in ${root} now`);
+  if ((await boundWorkspace(works, row.id)) === undefined)
+    throw new Error(`${row.id} does not work in ${root} now`);
   return { root, files: [...files, ...log], folder, to };
 }
 
 /** What is put in place is what the run holds, and what was said about it is still about that: somebody may have written there since. */
 async function requireJudged({ works, kept, archive: of }: On): Promise<void> {
   const { row, run } = kept;
-  const workflow = works.workflow(row.definition);
+  const workflow = await works.workflow(row.definition);
   const known = Object.entries(workflow.definition.artifacts);
   const sources = known.flatMap(([name, { file, every }]) =>
     file === of.from && every !== undefined ? [name] : [],
   );
-  const readings = await works.artifacts.read(placeOf(works, { run, workflow, id: row.id }));
+  const readings = await works.artifacts.read(await placeOf(works, { run, workflow, id: row.id }));
   for (const name of sources) {
     const now = readings.find((reading) => reading.artifact === name);
     if (now?.digest !== run.held[name]?.reading.digest)
@@ -204,8 +205,8 @@ async function entryOf(
   { artifact, name }: NonNullable<Archive["log"]>,
 ): Promise<string> {
   const { row, run } = kept;
-  const workflow = works.workflow(row.definition);
-  const place = placeOf(works, { run, workflow, id: row.id });
+  const workflow = await works.workflow(row.definition);
+  const place = await placeOf(works, { run, workflow, id: row.id });
   const digest = run.held[artifact]?.reading.digest ?? "";
   const { standing, reason } = worth(workflow, run, artifact);
   if (!isGood(standing))
@@ -238,16 +239,16 @@ function lookAt({ works, root }: On, file: string): Seen {
   }
 }
 
-function onArchive(works: Works, kept: Kept): On {
+async function onArchive(works: Works, kept: Kept): Promise<On> {
   const { row, run } = kept;
-  const workflow = works.workflow(row.definition);
+  const workflow = await works.workflow(row.definition);
   const of = workflow.definition.archive;
   if (of === undefined) throw new Error("nothing says what is archived");
-  return { works, kept, archive: of, root: placeOf(works, { run, workflow, id: row.id }).root };
+  return { works, kept, archive: of, root: (await placeOf(works, { run, workflow, id: row.id })).root };
 }
 
-function slotsOf({ works, kept, archive: of }: On): readonly string[] {
-  const workflow = works.workflow(kept.row.definition);
+async function slotsOf({ works, kept, archive: of }: On): Promise<readonly string[]> {
+  const workflow = await works.workflow(kept.row.definition);
   const members = membersOf(workflow, kept.run, { ...of.each, max: Number.MAX_SAFE_INTEGER });
   if (members.length > 0) return members.map(({ slot }) => slot);
   const { standing, reason } = worth(workflow, kept.run, of.each.artifact);
@@ -258,8 +259,8 @@ function slotsOf({ works, kept, archive: of }: On): readonly string[] {
 }
 
 /** By member, as they were noted last, for as long as that counts. */
-function basesOf({ works, kept }: On): ReadonlyMap<string, string> {
-  const workflow = works.workflow(kept.row.definition);
+async function basesOf({ works, kept }: On): Promise<ReadonlyMap<string, string>> {
+  const workflow = await works.workflow(kept.row.definition);
   const [name = ""] = artifactsOf(workflow, "base-noted");
   const { standing } = worth(workflow, kept.run, name);
   const text = kept.run.held[name]?.reading.fields["base"];

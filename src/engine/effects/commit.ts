@@ -11,27 +11,27 @@ import { noteOnce, tellFact } from "../supervise/submit-fact.ts";
 
 export async function commit({ works, kept, deed, key }: Of<"perform">): Promise<string> {
   const { row, run } = kept;
-  if (isCalledOff(works, kept, deed.entry)) return "the run was cancelled before";
-  const workspace = boundWorkspace(works, row.id);
+  if (await isCalledOff(works, kept, deed.entry)) return "the run was cancelled before";
+  const workspace = await boundWorkspace(works, row.id);
   if (workspace === undefined)
     throw nothing(`${row.id} has no workspace whose work could be committed`, row.id);
   const { commitMessage = "" } = await textsFor(works, kept, deed);
   const exclude = deed.without === undefined ? "" : String(run.params[deed.without] ?? "");
   const { repo, path } = workspace;
-  const artifacts = artifactPaths(works.workflow(row.definition), run);
+  const artifacts = artifactPaths(await works.workflow(row.definition), run);
   const of = { run: row.id, repo, path, tree: deed.tree, artifacts, exclude, message: commitMessage };
   const { commit: oid, made } = await works.completion.commit(of);
   const text = made
     ? `the work is committed as ${oid}`
     : `there was nothing to commit: the branch is at ${oid}`;
-  noteOnce(works, { run: row.id, kind: "commit", text });
+  await noteOnce(works, { run: row.id, kind: "commit", text });
   await tellFact(works, { run: row.id, fact: "committed", key, fields: { commit: oid, made } });
   return text;
 }
 
 /** Somebody has called it off since it was ordered. */
-export function isCalledOff(works: Works, { row, run }: Kept, entry: number): boolean {
-  const { final } = works.workflow(row.definition).definition.states[run.state] ?? {};
+export async function isCalledOff(works: Works, { row, run }: Kept, entry: number): Promise<boolean> {
+  const { final } = (await works.workflow(row.definition)).definition.states[run.state] ?? {};
   return (final === "cancelled" || final === "failed") && run.entry !== entry;
 }
 
@@ -43,7 +43,7 @@ export async function textsFor(
   { row, run }: Kept,
   { name, from = "" }: Ordered,
 ): Promise<Readonly<Record<string, string>>> {
-  const workflow = works.workflow(row.definition);
+  const workflow = await works.workflow(row.definition);
   const digest = run.held[from]?.reading.digest;
   const { standing, reason } = worth(workflow, run, from);
   if (digest === undefined || !isGood(standing) || standing === "waived")
@@ -51,7 +51,7 @@ export async function textsFor(
       `there is no text for ${name}: ${reason === "" ? `${from} is ${standing}` : reason}`,
       row.id,
     );
-  const place = placeOf(works, { run, workflow, id: row.id });
+  const place = await placeOf(works, { run, workflow, id: row.id });
   const fields = PERFORMABLE[name]?.texts ?? [];
   try {
     return await works.artifacts.texts(place, { artifact: from, digest, fields });

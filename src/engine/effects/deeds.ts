@@ -9,13 +9,13 @@ import type { WorkspaceRow } from "../ports/registry.ts";
 type Accepted = Extract<Step, { ok: true }>;
 
 /** Most events order nothing: only the others pay for looking up the workspace. */
-export function deedsOf(
+export async function deedsOf(
   workflow: Workflow,
   step: Accepted,
-  workspaceOf: () => WorkspaceRow | undefined,
-): Deed[] {
+  workspaceOf: () => Promise<WorkspaceRow | undefined>,
+): Promise<readonly Deed[]> {
   const isQuiet = step.effects.length === 0 && !step.events.some(({ type }) => CALLS.has(type));
-  return isQuiet ? [] : ordered(workflow, step, workspaceOf());
+  return isQuiet ? [] : ordered(workflow, step, await workspaceOf());
 }
 
 /** Events after which something may have to be done that no effect says. */

@@ -15,10 +15,10 @@ export async function recalled(
   artifacts: readonly string[] = [],
 ): Promise<readonly string[]> {
   if (artifacts.length === 0) return [];
-  const place = placeOf(works, { run, workflow: works.workflow(row.definition), id: row.id });
+  const place = await placeOf(works, { run, workflow: await works.workflow(row.definition), id: row.id });
   const { archive } = works.folders(row.id);
   const { files, told } = await works.artifacts.recall(place, { artifacts, from: archive });
-  noteAll(works, row.id, told);
+  await noteAll(works, row.id, told);
   return files;
 }
 

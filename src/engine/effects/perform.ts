@@ -23,7 +23,7 @@ import { prepare, release, renameBranch, snapshot } from "../workspaces/workspac
 
 /** Gives what was done, in words. Throws when it could not be done now; an error with `next` is a person's to mend. */
 export async function perform(works: Works, { deed, run, key, tries }: DeedRow): Promise<string> {
-  const kept = works.store.load(run);
+  const kept = await works.store.load(run);
   if (kept === undefined) throw new Error(`there is no run ${run}`);
   await showAccepted(works, kept);
   const on = { works, kept, key, tries };
@@ -51,7 +51,7 @@ export async function perform(works: Works, { deed, run, key, tries }: DeedRow):
       return askPerson({ ...on, deed });
     case "start-next":
       // The queue is looked at when this is done, as after everything else: here it only becomes known that somebody asked.
-      return works.store.line().length === 0 ? "nobody is in the queue" : "the queue is looked at";
+      return (await works.store.line()).length === 0 ? "nobody is in the queue" : "the queue is looked at";
     case "start-tasks":
       return startTasks({ ...on, deed });
     case "perform":
@@ -81,8 +81,8 @@ async function performNamed(doing: Of<"perform">): Promise<string> {
 async function archiveArtifacts({ works, kept, deed }: Of<"archive-artifacts">): Promise<string> {
   const { row, run } = kept;
   const into = `${works.folders(row.id).archive}/attempt-${deed.entry}`;
-  const place = placeOf(works, { run, workflow: works.workflow(row.definition), id: row.id });
-  noteAll(works, row.id, await works.artifacts.archive(place, { artifacts: deed.artifacts, into }));
+  const place = await placeOf(works, { run, workflow: await works.workflow(row.definition), id: row.id });
+  await noteAll(works, row.id, await works.artifacts.archive(place, { artifacts: deed.artifacts, into }));
   return into;
 }
 
@@ -90,10 +90,10 @@ async function archiveArtifacts({ works, kept, deed }: Of<"archive-artifacts">):
 async function askPerson({ works, kept, deed, tries }: Of<"ask-person">): Promise<string> {
   if (tries > 1) return `${deed.id} may have been announced before; it is not announced again`;
   const { row, run } = kept;
-  const workflow = works.workflow(row.definition);
+  const workflow = await works.workflow(row.definition);
   const { notify } = await works.settings(row.repo);
   const nobody = { role: "", slot: "", attempt: 0, session: "" };
-  const workspace = shownWorkspace(works, row.id);
+  const workspace = await shownWorkspace(works, row.id);
   const variables = variablesOf({ workflow, run, workspace, agent: nobody });
   const question = questionText(workflow, workflow.definition.asks[deed.ask]?.question ?? "", variables);
   await works.notifier.ask({ command: notify, run: row.id, id: deed.id, question });
@@ -104,7 +104,7 @@ async function askPerson({ works, kept, deed, tries }: Of<"ask-person">): Promis
 async function announce({ works, kept, tries }: Of<"perform">): Promise<string> {
   if (tries > 1) return "it may have been announced before; it is not announced again";
   const { row, run } = kept;
-  const { title, states } = works.workflow(row.definition).definition;
+  const { title, states } = (await works.workflow(row.definition)).definition;
   const { notify: command } = await works.settings(row.repo);
   const where = states[run.state]?.title ?? "";
   const question = `${row.goal === "" ? title : row.goal}: ${where === "" ? run.state : where}`;

@@ -86,7 +86,7 @@ export type Workspaces = {
    */
   discard(
     of: { readonly path: string; readonly at: string; readonly artifacts: readonly string[] },
-    tell: (changed: readonly string[]) => void,
+    tell: (changed: readonly string[]) => Promise<void>,
   ): Promise<void>;
   /** Removes the workspace after everything in it that no commit has was kept. The branch stays. */
   release(of: {
@@ -240,16 +240,15 @@ export type Artifacts = {
   /** Takes files of artifacts and projections along from one root to another. Never over a file that is there. */
   carry(place: Place, to: string): Promise<readonly string[]>;
   /**
-   * Loads what is needed; calling the result writes the projections, and tells edits of engine-owned fields. New files are made
-   * aside; each is put in its place inside of `whileCurrent`, or not at all where that is false: then `isWhole` is false, too.
+   * Writes the projections of the run as the place has it, and tells edits of engine-owned fields. With `isCurrent`, an older text never
+   * replaces a newer one: where the run has gone on, or the data is old, the rest is left as it is and `isWhole` is false.
    */
   project(
     place: Place,
-    of: { readonly root: unknown; readonly projections: readonly Projection[] },
-  ): Promise<
-    (whileCurrent: (show: () => void) => boolean) => {
-      readonly told: readonly string[];
-      readonly isWhole: boolean;
-    }
-  >;
+    of: {
+      readonly root: unknown;
+      readonly projections: readonly Projection[];
+      readonly isCurrent?: () => Promise<boolean>;
+    },
+  ): Promise<{ readonly told: readonly string[]; readonly isWhole: boolean }>;
 };

@@ -46,25 +46,20 @@ export type NewChild = Pick<ChildRow, "task" | "params"> & Partial<ChildEnd & Pi
 
 /**
  * Contract: a graph and all its tasks are written at once, and once. A task is given a run's name before that run begins, and keeps it
- * for ever: whoever was killed in between is found out by the run that has not begun.
+ * for ever: a supervisor that was killed in between is found out by the run that has not begun.
  */
 export type Graphs = {
-  putGraph(graph: Omit<GraphRow, "status">, children: readonly NewChild[]): void;
-  graph(key: GraphKey): GraphRow | undefined;
+  graph(key: GraphKey): Promise<GraphRow | undefined>;
   /** Those that are not closed. Next to nothing where there are none. */
-  graphs(): GraphRow[];
-  setGraph(key: GraphKey, status: GraphRow["status"]): void;
+  graphs(): Promise<readonly GraphRow[]>;
   /** In the order of the list. */
-  children(key: GraphKey): ChildRow[];
+  children(key: GraphKey): Promise<readonly ChildRow[]>;
   /** Of all graphs of a run, the last one last. */
-  childrenOf(parent: string): ChildRow[];
+  childrenOf(parent: string): Promise<readonly ChildRow[]>;
   /** The task that a run was made of. */
-  childAs(run: string): ChildRow | undefined;
-  /** Gives the task this run, unless it has one; gives the one that it has then. */
-  nameChild(key: GraphKey, task: string, run: string): string;
-  settleChild(key: GraphKey, task: string, end: ChildEnd): void;
+  childAs(run: string): Promise<ChildRow | undefined>;
   /** How far those are that runs wait for: how many tasks are done or skipped, of how many, and how many wait for a person. Next to nothing where there are none. */
-  tallies(): readonly Tally[];
-  /** Whether a graph waits for somebody to look at it: nothing of it is under way, or something of it has ended. */
-  isGraphDue(): boolean;
+  tallies(): Promise<readonly Tally[]>;
+  /** Whether the supervisor must look at a graph: nothing of it is under way, or something of it has ended. */
+  isGraphDue(): Promise<boolean>;
 };

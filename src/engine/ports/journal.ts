@@ -1,4 +1,4 @@
-/** The journal: what happened to runs, and what is derived from that in the same transaction. */
+/** The journal: what happened to runs, and what is derived from that in the same write. */
 
 import type { Actor, Event } from "../../core/model/event.ts";
 import type { Run } from "../../core/model/run.ts";
@@ -27,11 +27,16 @@ export type Proof = {
   readonly signature: string;
 };
 
-/** The whole of what one accepted event writes: all of it or nothing, durable before it is acknowledged. */
+/**
+ * The whole of what one accepted event writes.
+ *
+ * It is a conflict where the run is no longer at `seq` and `head`, and repeated where the key is known. Another run in the place is `taken`.
+ */
 export type Entry = {
   readonly run: string;
-  /** The sequence number that the decision was made on. */
+  /** The sequence number and the hash of the last event that the decision was made on; 0 and empty for a new run. */
   readonly seq: number;
+  readonly head: string;
   readonly at: string;
   readonly by: Actor;
   readonly events: readonly Event[];
@@ -47,16 +52,9 @@ export type Entry = {
   readonly key?: string;
   /** What is acknowledged, as JSON; kept with the key. */
   readonly answer?: string;
-  /** Asked for when the hash of the previous event is known. */
-  readonly prove?: (link: { readonly seq: number; readonly prev: string }) => Proof;
+  /** Of the first event; its signature covers `seq` + 1 and `head`. */
+  readonly proof?: Proof;
 };
-
-export type Appended =
-  | { readonly type: "written"; readonly seq: number; readonly deeds: readonly string[] }
-  | { readonly type: "repeated"; readonly answer: string }
-  | { readonly type: "conflict"; readonly seq: number }
-  /** Another run has the place. */
-  | { readonly type: "taken" };
 
 export type RunRow = Birth & {
   readonly id: string;
@@ -127,39 +125,39 @@ export type Filter = {
   readonly limit: number;
 };
 
+/** What a person or the engine has set for a run besides its events. */
+export type RunMarks = {
+  readonly seq: number;
+  /** *held*: no effect of the run is begun, and turns that are under way end by themselves. */
+  readonly halted: boolean | "held";
+  /** Empty when all is well. */
+  readonly attention: string;
+};
+
 /**
- * The journal of all runs, and what is derived from it in the same transaction.
+ * The journal of all runs, and what is derived from it in the same write.
  *
- * Contract: `append` writes everything in the entry in one durable transaction, or nothing: `conflict` when the run is no
- * longer at `seq`, `repeated` when the key is known. `load` gives the run as its events made it, and throws a UserError with
- * exit 8 when row and chain do not agree. Nothing is ever deleted.
+ * Contract: `load` gives the run as its events made it, and throws a UserError with exit 8 when row and chain do not agree. Nothing is
+ * ever deleted.
  */
 export type Journal = {
-  define(hash: string, definition: Definition): void;
-  definition(hash: string): Definition | undefined;
-  append(entry: Entry): Appended;
-  /** All that `work` reads and writes is of one moment and one durable step: for moments, because everybody waits. */
-  together<T>(work: () => T): T;
-  load(run: string): Kept | undefined;
+  definition(hash: string): Promise<Definition | undefined>;
+  load(run: string): Promise<Kept | undefined>;
+  /** The marks alone: cheap, also for a damaged run. */
+  marks(run: string): Promise<RunMarks | undefined>;
   /** The acknowledged answer to a key, if it was used for this run. */
-  answerTo(run: string, key: string): string | undefined;
-  events(run: string, from?: number, limit?: number): Recorded[];
+  answerTo(run: string, key: string): Promise<string | undefined>;
+  events(run: string, from?: number, limit?: number): Promise<readonly Recorded[]>;
   /** Newest first. `more` is how many the limit left out. */
-  list(filter: Filter): { readonly rows: readonly RunRow[]; readonly more: number };
+  list(filter: Filter): Promise<{ readonly rows: readonly RunRow[]; readonly more: number }>;
   /** Ids that begin so; at most `limit`. */
-  idsLike(prefix: string, limit: number): string[];
-  questions(filter: { readonly run?: string; readonly open?: boolean; readonly id?: string }): Question[];
-  note(note: Note): void;
-  notes(run: string): Note[];
-  /** Does this only if the run is still there, and nobody writes anything meanwhile: for moments, because everybody waits. */
-  whileAt(run: string, seq: number, work: () => void): boolean;
-  /** Says that the run's files show this sequence number; `write` happens only if the run is still there. */
-  project(run: string, seq: number, write: () => void): boolean;
+  idsLike(prefix: string, limit: number): Promise<readonly string[]>;
+  questions(filter: {
+    readonly run?: string;
+    readonly open?: boolean;
+    readonly id?: string;
+  }): Promise<readonly Question[]>;
+  notes(run: string): Promise<readonly Note[]>;
   /** Runs whose files are behind. */
-  behind(): string[];
-  /** *held*: nothing more is begun for it, and whoever is at work comes to an end. */
-  halt(run: string, halted: boolean | "held"): void;
-  /** Held, too. */
-  isHalted(run: string): boolean;
-  isHeld(run: string): boolean;
+  behind(): Promise<readonly string[]>;
 };

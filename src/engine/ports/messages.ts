@@ -15,8 +15,5 @@ export type MessageRow = {
 };
 
 export type Messages = {
-  messages(run: string): MessageRow[];
-  putMessage(row: MessageRow): void;
-  /** The agent has called: everything that it was told by now has reached it. Cheap where there is nothing. */
-  acknowledge(of: Pick<MessageRow, "run" | "role" | "slot" | "attempt">, now: number): void;
+  messages(run: string): Promise<readonly MessageRow[]>;
 };

@@ -30,25 +30,17 @@ export type Outcome =
  * What is still to be done.
  *
  * Contract: of one run, deeds become due in their order; one that needs attention does not hold up those after it, one that is queued,
- * and those behind it, do not hold up `stop-agent` and `tell-agent` of other agents, and a run that is halted has none due except `stop-agent`. Whatever
- * is ordered for a run makes its queued deeds due again. Those of older runs come first, also when they are tried again. A claim by a higher fence takes over from a lower one; `settle` is ignored
- * when somebody else owns the deed.
+ * and those behind it, do not hold up `stop-agent` and `tell-agent` of other agents, and a run that is halted has none due except `stop-agent`.
+ * A deed that is ordered for a run makes its queued deeds due again. Deeds of older runs come first, also when they are tried again. A
+ * supervisor with a higher fence takes over from a lower one.
  */
 export type Outbox = {
-  /** A number higher than any before it, for who holds the supervisor's lock. */
-  fence(): number;
-  due(now: number, limit: number): DeedRow[];
+  /** The number of the last supervisor. */
+  fence(): Promise<number>;
+  due(now: number, limit: number): Promise<readonly DeedRow[]>;
   /** When the next deed becomes due; undefined when there is none. */
-  nextDue(): number | undefined;
-  claim(key: string, fence: number, leaseUntil: number): DeedRow | undefined;
-  settle(key: string, fence: number, outcome: Outcome): boolean;
+  nextDue(): Promise<number | undefined>;
   /** Deeds that are queued and whose run is not halted: those of older runs first. */
-  queuedDeeds(): { readonly key: string; readonly repo: string }[];
-  admit(key: string): void;
-  /** Says that a person must look at a run, and what to type; an empty text says that it is well again. */
-  attend(run: string, attention: string): void;
-  attentionOf(run: string): string;
-  /** Puts deeds that need attention back to pending; gives their keys. */
-  retry(run: string): string[];
-  deeds(run: string): DeedRow[];
+  queuedDeeds(): Promise<readonly { readonly key: string; readonly repo: string }[]>;
+  deeds(run: string): Promise<readonly DeedRow[]>;
 };

@@ -36,27 +36,13 @@ export type Refusal = { readonly message: string; readonly tries: number; readon
  * Contract: a run in the queue is started when an agent more may work and everything that it depends on is done, the first one first.
  */
 export type Projects = {
-  projects(): ProjectRow[];
-  projectAt(repo: string): ProjectRow | undefined;
-  projectNamed(name: string): ProjectRow | undefined;
-  /** Throws a UserError where the name is another project's. */
-  putProject(row: ProjectRow): void;
-  /** None of its runs may have a workspace; runs and their history stay. */
-  dropProject(repo: string): void;
-  /** Whoever stands there already keeps its place; a refusal is forgotten. */
-  enqueue(run: string, repo: string): void;
-  dequeue(run: string): void;
+  projects(): Promise<readonly ProjectRow[]>;
+  projectAt(repo: string): Promise<ProjectRow | undefined>;
+  projectNamed(name: string): Promise<ProjectRow | undefined>;
   /** In the order in which they came. */
-  queued(repo?: string): { readonly run: string; readonly repo: string }[];
+  queued(repo?: string): Promise<readonly { readonly run: string; readonly repo: string }[]>;
   /** The same, with what can be told at a glance. One read, and next to nothing where the queue is empty. */
-  line(): QueueRow[];
-  /** It did not go though it was its turn. It keeps its place. */
-  refuse(of: Pick<QueueRow, "run" | "seq">, refusal: Refusal): void;
-  /** It is tried again as soon as somebody looks. False where nothing was refused. */
-  readmit(run: string): boolean;
-  depends(run: string): string[];
-  putDepends(run: string, on: readonly string[]): void;
-  dependents(run: string): string[];
-  /** A finished run that a person does not want to see any more. Nothing of it is removed. */
-  hide(run: string, hidden: boolean): void;
+  line(): Promise<readonly QueueRow[]>;
+  depends(run: string): Promise<readonly string[]>;
+  dependents(run: string): Promise<readonly string[]>;
 };

@@ -65,48 +65,45 @@ export type WorkspaceRow = {
   readonly kept: string;
 };
 
+/** A file with exactly this content, as a definition reads it. */
+export type ReadingsKey = {
+  readonly definition: string;
+  readonly file: string;
+  readonly digest: string;
+};
+
 export type Registry = {
-  agents(filter: { readonly run?: string; readonly status?: AgentRow["status"] }): AgentRow[];
-  agent(of: Pick<AgentRow, "run" | "role" | "slot" | "attempt">): AgentRow | undefined;
-  putAgent(row: AgentRow): void;
+  agents(filter: {
+    readonly run?: string;
+    readonly status?: AgentRow["status"];
+  }): Promise<readonly AgentRow[]>;
+  agent(of: Pick<AgentRow, "run" | "role" | "slot" | "attempt">): Promise<AgentRow | undefined>;
   /** The agent that a token belongs to, whatever its status. */
-  byToken(hash: string): AgentRow | undefined;
+  byToken(hash: string): Promise<AgentRow | undefined>;
   /** Idle agents of runs that have moved since, need no attention, and for which nothing else is to be done. */
-  idleMoved(): (AgentRow & { readonly repo: string })[];
-  liveTurns(repo: string): LiveTurn[];
+  idleMoved(): Promise<readonly (AgentRow & { readonly repo: string })[]>;
+  liveTurns(repo: string): Promise<readonly LiveTurn[]>;
   /** Agents that are to begin a turn: those to be started or told something, and idle ones whose run has moved. */
-  comingTurns(repo: string): Pick<AgentRow, "run" | "role" | "slot" | "attempt">[];
-  jobs(filter: { readonly run?: string; readonly status?: JobRow["status"] }): JobRow[];
-  job(id: string): JobRow | undefined;
+  comingTurns(repo: string): Promise<readonly Pick<AgentRow, "run" | "role" | "slot" | "attempt">[]>;
+  jobs(filter: { readonly run?: string; readonly status?: JobRow["status"] }): Promise<readonly JobRow[]>;
+  job(id: string): Promise<JobRow | undefined>;
   /** Live turns of runs that a person has halted. */
-  haltedJobs(): JobRow[];
-  putJob(row: JobRow): void;
-  /** A turn and whose it is, at once. */
-  putTurn(job: JobRow, agent: AgentRow): void;
-  workspace(run: string): WorkspaceRow | undefined;
-  /** The bound workspace that holds this real path. A checkout is everybody's: it stands for no run. */
-  workspaceAt(path: string): WorkspaceRow | undefined;
-  putWorkspace(row: WorkspaceRow): void;
+  haltedJobs(): Promise<readonly JobRow[]>;
+  workspace(run: string): Promise<WorkspaceRow | undefined>;
+  /** The bound workspace that holds this real path. A checkout that runs work in belongs to no run. */
+  workspaceAt(path: string): Promise<WorkspaceRow | undefined>;
   /** Those that are not released, without checkouts that runs work in. */
-  workspaces(): WorkspaceRow[];
+  workspaces(): Promise<readonly WorkspaceRow[]>;
   /** Another run that has the place of this repository; empty where there is none. */
-  placeHolder(repo: string, besides: string): string;
-  /** The place is this run's, unless it is another's: then that one is given. Empty where it is ours. */
-  takePlace(run: string, repo: string): string;
-  /** *bound*: only where the run has not asked for it again. */
-  leavePlace(run: string, of: "bound" | "any"): void;
+  placeHolder(repo: string, besides: string): Promise<string>;
   /** Readings of a file with exactly this content, by this definition: parsed once. */
-  readings(definition: string, file: string, digest: string): readonly Reading[] | undefined;
-  keepReadings(definition: string, file: string, digest: string, readings: readonly Reading[]): void;
-  /** What a projected file said when we last wrote it, by field; JSON. */
-  projection(run: string, file: string): string | undefined;
-  keepProjection(run: string, file: string, fields: string): void;
-  /** What a person trusted of this repository. Who asks must look at the signature. */
-  trusted(repo: string): TrustRow | undefined;
-  trust(repo: string, row: TrustRow): void;
+  readings(key: ReadingsKey): Promise<readonly Reading[] | undefined>;
+  /** What a projected file said when the engine last wrote it, by field; JSON. */
+  projection(run: string, file: string): Promise<string | undefined>;
+  /** What a person trusted of this repository. The caller checks the signature. */
+  trusted(repo: string): Promise<TrustRow | undefined>;
   /** Keys that people have signed with here, the first one first; the last one counts. */
-  humanKeys(): readonly HumanKeyRow[];
-  keepHumanKey(row: HumanKeyRow): void;
+  humanKeys(): Promise<readonly HumanKeyRow[]>;
 };
 
 export type TrustRow = {

@@ -1,5 +1,6 @@
-/** One store holds journal, outbox and registry. It answers at once: it is a file on this machine. */
+/** One store holds journal, outbox and registry: asynchronous queries, and one way to write. */
 
+import type { Batches } from "./commit.ts";
 import type { Graphs } from "./graphs.ts";
 import type { Journal } from "./journal.ts";
 import type { Messages } from "./messages.ts";
@@ -16,19 +17,20 @@ export type Unattended = {
   readonly residents: readonly string[];
 };
 
-export type Store = Journal &
+export type Store = Batches &
+  Journal &
   Outbox &
   Registry &
   Projects &
   Graphs &
   Messages & {
     /** Whether anything is live or due: a supervisor is needed. */
-    isBusy(now: number): boolean;
+    isBusy(): Promise<boolean>;
     /**
      * Runs, or this one, that are neither over, halted nor waiting for a person, and of which nothing is pending: no turn of an agent,
      * no check, no effect, no child run, no agent to be woken, no place in the queue. Whatever is pending ends with an event of its
      * run, and what follows from that event is written with it: no run is in here by chance, between two effects.
      */
-    unattended(run?: string): readonly Unattended[];
-    close(): void;
+    unattended(run?: string): Promise<readonly Unattended[]>;
+    close(): Promise<void>;
   };

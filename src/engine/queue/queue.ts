@@ -4,6 +4,7 @@
  * The queue itself is in the store, with who would not go and why. What is remembered here only saves work.
  */
 
+import { filtered } from "../lists.ts";
 import type { Works } from "../box.ts";
 import { awaiting } from "../supervise/fact.ts";
 import { observe, type Observer } from "../supervise/observed-facts.ts";
@@ -27,47 +28,51 @@ export class Queue implements Observer {
   }
 
   /** Costs one read where nobody stands in line. */
-  look(hands: Hands): void {
+  async look(hands: Hands): Promise<void> {
     const { store, clock } = this.#works;
     if (hands.isBusyWith(LINE)) return;
     const now = clock.now();
-    const line = store.line().filter((row) => !isPutOff(row, now) && this.#isWaiting(row));
+    const line = await filtered(
+      await store.line(),
+      async (row) => !isPutOff(row, now) && (await this.#isWaiting(row)),
+    );
     const left = new Map<string, boolean>();
-    const isLeft = (repo: string): boolean => {
-      const known = left.get(repo) ?? isSlotLeft(slotsOf(this.#works, repo));
+    const isLeft = async (repo: string): Promise<boolean> => {
+      const known = left.get(repo) ?? isSlotLeft(await slotsOf(this.#works, repo));
       left.set(repo, known);
       return known;
     };
-    const ready = line.filter((row) => !row.isHeld && isLeft(row.repo));
+    const ready = await filtered(line, async (row) => !row.isHeld && (await isLeft(row.repo)));
     if (ready.length > 0) hands.take(LINE, () => this.#start(ready));
   }
 
   /** Whoever has gone on by other means leaves the line. One that cannot be looked at stays, and holds up nobody. */
-  #isWaiting(row: QueueRow): boolean {
+  async #isWaiting(row: QueueRow): Promise<boolean> {
     const { run, entry } = row;
     if (this.#waiting.get(run) === entry) return true;
     try {
-      const kept = this.#works.store.load(run);
+      const kept = await this.#works.store.load(run);
       const isWaiting =
-        kept !== undefined && awaiting(this.#works.workflow(kept.row.definition), kept.run, TURN).length > 0;
+        kept !== undefined &&
+        awaiting(await this.#works.workflow(kept.row.definition), kept.run, TURN).length > 0;
       if (isWaiting) this.#waiting.set(run, entry);
-      else this.#leave(run);
+      else await this.#leave(run);
       return isWaiting;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       this.#works.log(`${run} in the queue: ${message}`);
-      this.#putOff(row, message);
+      await this.#putOff(row, message);
       return false;
     }
   }
 
-  #leave(run: string): void {
-    this.#works.store.dequeue(run);
+  async #leave(run: string): Promise<void> {
+    await this.#works.store.commit([{ type: "dequeue", run }]);
     this.#waiting.delete(run);
   }
 
   async #start(ready: readonly QueueRow[]): Promise<void> {
-    for (const row of ready) if (isSlotLeft(slotsOf(this.#works, row.repo))) await this.#startOne(row);
+    for (const row of ready) if (isSlotLeft(await slotsOf(this.#works, row.repo))) await this.#startOne(row);
   }
 
   /** What goes wrong with one is no reason for the others to wait. */
@@ -75,15 +80,15 @@ export class Queue implements Observer {
     const { run, entry } = row;
     try {
       const seen = await observe(this.#works, { run, fact: TURN, digest: `${TURN}:${run}:${entry}` });
-      if (seen.type === "accepted" || seen.type === "unknown") this.#leave(run);
+      if (seen.type === "accepted" || seen.type === "unknown") await this.#leave(run);
       if (seen.type === "accepted") return await this.#show(run);
       if (seen.type === "idle" || seen.type === "refused")
-        this.#refuse(row, seen.type === "idle" ? seen.message : seen.refusal.message);
+        await this.#refuse(row, seen.type === "idle" ? seen.message : seen.refusal.message);
     } catch (error) {
       this.#works.log(
         `${run} in the queue: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       );
-      this.#refuse(row, error instanceof Error ? error.message : String(error));
+      await this.#refuse(row, error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -97,17 +102,26 @@ export class Queue implements Observer {
   }
 
   /** It stays in the line, and the others go on. Told once, however often it is tried again. */
-  #refuse(row: QueueRow, message: string): void {
+  async #refuse(row: QueueRow, message: string): Promise<void> {
     const { store, clock } = this.#works;
     const { run } = row;
-    this.#putOff(row, message);
+    await this.#putOff(row, message);
     const text = `it was its turn, and it could not be started: ${message}`;
-    if (store.notes(run).some((note) => note.kind === "queue" && note.text === text)) return;
-    store.note({ run, at: new Date(clock.now()).toISOString(), kind: "queue", text });
+    if ((await store.notes(run)).some((note) => note.kind === "queue" && note.text === text)) return;
+    await store.commit([
+      { type: "note", note: { run, at: new Date(clock.now()).toISOString(), kind: "queue", text } },
+    ]);
   }
 
-  #putOff(row: QueueRow, message: string): void {
+  async #putOff(row: QueueRow, message: string): Promise<void> {
     const { store, clock } = this.#works;
-    store.refuse(row, refusalAfter(row.refusal, message, clock.now()));
+    await store.commit([
+      {
+        type: "refuse",
+        run: row.run,
+        seq: row.seq,
+        refusal: refusalAfter(row.refusal, message, clock.now()),
+      },
+    ]);
   }
 }

@@ -5,6 +5,7 @@
  * a review, or while a person is asked, it costs nothing. Nothing is refused: what needs an agent more waits until one has ended.
  */
 
+import { filtered } from "../lists.ts";
 import type { Workflow } from "../../core/model/compile.ts";
 import { isExpected } from "../../core/step/move-at-end.ts";
 import type { Box } from "../box.ts";
@@ -26,16 +27,13 @@ type On = Pick<Box, "workflow"> & {
 
 type Agent = Pick<AgentRow, "run" | "role" | "slot" | "attempt">;
 
-export function slotsOf({ store, workflow }: On, repo: string): Slots {
-  const working = store.liveTurns(repo).filter((turn) => isAtWork(workflow(turn.definition), turn));
-  const atWork = new Set(working.map(nameOf));
-  const coming = new Set(
-    store
-      .comingTurns(repo)
-      .map(nameOf)
-      .filter((name) => !atWork.has(name)),
+export async function slotsOf({ store, workflow }: On, repo: string): Promise<Slots> {
+  const working = await filtered(await store.liveTurns(repo), async (turn) =>
+    isAtWork(await workflow(turn.definition), turn),
   );
-  const limit = store.projectAt(repo)?.agents ?? AGENTS;
+  const atWork = new Set(working.map(nameOf));
+  const coming = new Set((await store.comingTurns(repo)).map(nameOf).filter((name) => !atWork.has(name)));
+  const limit = (await store.projectAt(repo))?.agents ?? AGENTS;
   return { limit, atWork: atWork.size, coming: coming.size };
 }
 
@@ -45,28 +43,31 @@ export function isSlotLeft({ limit, atWork, coming }: Slots): boolean {
 }
 
 /** Throws where as many agents are at work as may be. An agent that has a turn goes on with it, or with its next one. */
-export function requireSlot(on: On, repo: string, agent: Agent): void {
+export async function requireSlot(on: On, repo: string, agent: Agent): Promise<void> {
   const { store, workflow } = on;
-  const turns = store.liveTurns(repo);
+  const turns = await store.liveTurns(repo);
   const own = turns.find((turn) => nameOf(turn) === nameOf(agent));
   if (own !== undefined && own.seat !== "resident") return;
-  const others = turns.filter((turn) => turn !== own && isAtWork(workflow(turn.definition), turn));
-  const limit = store.projectAt(repo)?.agents ?? AGENTS;
+  const others = await filtered(
+    turns,
+    async (turn) => turn !== own && isAtWork(await workflow(turn.definition), turn),
+  );
+  const limit = (await store.projectAt(repo))?.agents ?? AGENTS;
   const atWork = new Set(others.map(nameOf)).size;
-  if (atWork >= limit) throw new NoSlot(sayFull(store, repo, { limit, atWork, coming: 0 }));
+  if (atWork >= limit) throw new NoSlot(await sayFull(store, repo, { limit, atWork, coming: 0 }));
 }
 
 /** As many agents are at work as may be: the deed is done when one of them has ended. */
 export class NoSlot extends Later {}
 
 /** Why nobody more may begin, and what to type. */
-export function sayFull(
+export async function sayFull(
   store: Pick<Box["store"], "projectAt">,
   repo: string,
   { limit, atWork, coming }: Slots,
-): string {
+): Promise<string> {
   const soon = atWork >= limit ? "" : ` and ${coming} about to start`;
-  const project = store.projectAt(repo)?.name ?? projectNameOf(repo);
+  const project = (await store.projectAt(repo))?.name ?? projectNameOf(repo);
   return `${atWork} of ${limit} agents at work${soon} (raise with: signalbox project update ${project} --agents ${limit * 2})`;
 }
 

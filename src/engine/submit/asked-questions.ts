@@ -7,12 +7,12 @@ import type { Box } from "../box.ts";
 import { questionText, variablesOf } from "../agents/launch.ts";
 import { boundWorkspace } from "./place.ts";
 
-export function askedIn(
+export async function askedIn(
   box: Pick<Box, "store">,
   workflow: Workflow,
   { id, events }: { readonly id: string; readonly events: readonly Event[] },
-): Questions {
-  const workspace = boundWorkspace(box, id);
+): Promise<Questions> {
+  const workspace = await boundWorkspace(box, id);
   const agent = { role: "", slot: "", attempt: 0, session: "" };
   return questionsIn(workflow, events, ({ question }, run) =>
     questionText(workflow, question, variablesOf({ workflow, run, workspace, agent })),

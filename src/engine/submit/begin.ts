@@ -1,7 +1,7 @@
 /** The first event of a run: it is born with the files that are there. */
 
 import type { Workflow } from "../../core/model/compile.ts";
-import type { Actor, Incoming, Reading } from "../../core/model/event.ts";
+import type { Actor, Incoming } from "../../core/model/event.ts";
 import { NO_RUN } from "../../core/model/run.ts";
 import { step } from "../../core/step/step.ts";
 import { readBesides } from "./work-without.ts";
@@ -26,7 +26,7 @@ export type Start = {
 /** Begins a run. A second try with the same id and key gives the same answer. */
 export async function begin(box: Box, start: Start): Promise<Submission> {
   const { run: id, workflow } = start;
-  const known = knownAnswer(box, start);
+  const known = await knownAnswer(box, start);
   if (known !== undefined) return known;
   const run = { ...NO_RUN, id, params: start.params };
   // In place, its files are in the checkout from the beginning.
@@ -39,43 +39,39 @@ export async function begin(box: Box, start: Start): Promise<Submission> {
     workflow.isInPlace && start.tree !== undefined
       ? await readBesides(box, { run, workflow, path: root, tree: start.tree })
       : [];
-  return box.store.together(() => beginNow(box, start, [...readings, ...besides]));
-}
-
-function beginNow(box: Box, start: Start, readings: readonly Reading[]): Submission {
-  const { run: id, by, workflow, birth, params, to } = start;
-  box.store.define(workflow.hash(), workflow.definition);
   const at = new Date(box.clock.now()).toISOString();
   const event: Incoming = {
     type: "run-started",
-    by,
+    by: start.by,
     at,
     run: id,
     definition: workflow.hash(),
-    params,
-    readings,
-    ...reservable(box, workflow, { id, repo: birth.repo }),
-    ...(to === undefined ? {} : { to }),
+    params: start.params,
+    readings: [...readings, ...besides],
+    ...(await reservable(box, workflow, { id, repo: root })),
+    ...(start.to === undefined ? {} : { to: start.to }),
     ...(start.tree === undefined ? {} : { tree: start.tree }),
   };
   const decided = step(workflow, NO_RUN, event);
   if (!decided.ok) return { type: "refused", run: NO_RUN, refusal: decided.refusal };
   const request = {
     run: id,
-    by,
+    by: start.by,
     event: () => event,
     ...(start.key === undefined ? {} : { key: start.key }),
     ...(start.prove === undefined ? {} : { prove: start.prove }),
   };
-  const written = write(box, {
+  const { birth } = start;
+  const written = await write(box, {
     request,
     event,
     at,
     workflow,
     before: NO_RUN,
+    head: "",
     decided,
     birth,
-    repo: birth.repo,
+    repo: root,
   });
   return written ?? { type: "conflict", run: NO_RUN, message: `there is a run ${id} already` };
 }

@@ -14,14 +14,14 @@ import type { Kept } from "../ports/journal.ts";
 export type Seen = { readonly kept: Kept; readonly workflow: Workflow };
 
 /** Resources that the run has, or would get if it asked for them now. Whether it gets the place is decided when the event is written. */
-export function reservable(
+export async function reservable(
   { store }: Box,
   { isInPlace }: Workflow,
   { id: run, repo }: { readonly id: string; readonly repo: string },
-): Pick<Facts, "reserved" | "taken"> {
+): Promise<Pick<Facts, "reserved" | "taken">> {
   // Every run can have a workspace: it is made, or waited for, when the run needs it.
   if (!isInPlace) return { reserved: ["workspace"] };
-  const holder = store.placeHolder(repo, run);
+  const holder = await store.placeHolder(repo, run);
   return holder === "" ? { reserved: [PLACE] } : { reserved: [], taken: { [PLACE]: holder } };
 }
 
@@ -43,7 +43,7 @@ export async function factsWith(
   { author, tree: seenTree, onUnread }: Look,
 ): Promise<Facts> {
   const { row, run } = kept;
-  const workspace = boundWorkspace(box, row.id);
+  const workspace = await boundWorkspace(box, row.id);
   // Git first: it works while we read.
   const [tree, readings] = await Promise.all([
     seenTree ??
@@ -62,7 +62,11 @@ export async function factsWith(
       ? []
       : await readBesides(box, { run, workflow, path: workspace.path, tree });
   const known = [...readings, ...besides].map((reading) => withoutKnownWords(run, reading));
-  return { readings: known, ...reservable(box, workflow, row), ...(tree === undefined ? {} : { tree }) };
+  return {
+    readings: known,
+    ...(await reservable(box, workflow, row)),
+    ...(tree === undefined ? {} : { tree }),
+  };
 }
 
 /** The words of a review are in the journal from when it was taken in: every further event would carry them along. */

@@ -10,32 +10,35 @@ import type { Place } from "../ports/files.ts";
 import type { WorkspaceRow } from "../ports/registry.ts";
 
 /** The workspace that a run works in, while it has one: its own, or that of the run that it was made for. */
-export function boundWorkspace(on: Pick<Box, "store">, run: string): WorkspaceRow | undefined {
-  if (on.store.workspace(run) !== undefined) return ownWorkspace(on, run);
-  const child = on.store.childAs(run);
+export async function boundWorkspace(on: Pick<Box, "store">, run: string): Promise<WorkspaceRow | undefined> {
+  if ((await on.store.workspace(run)) !== undefined) return ownWorkspace(on, run);
+  const child = await on.store.childAs(run);
   return child === undefined ? undefined : boundWorkspace(on, child.parent);
 }
 
 /** The one that is its own to give back. */
-export function ownWorkspace({ store }: Pick<Box, "store">, run: string): WorkspaceRow | undefined {
-  const row = store.workspace(run);
+export async function ownWorkspace(
+  { store }: Pick<Box, "store">,
+  run: string,
+): Promise<WorkspaceRow | undefined> {
+  const row = await store.workspace(run);
   return row?.status === "bound" ? row : undefined;
 }
 
-export function placeOf(
+export async function placeOf(
   box: Box,
   of: { readonly run: Run; readonly workflow: Workflow; readonly id: string },
-): Place {
+): Promise<Place> {
   const { run, workflow } = of;
-  if (workflow.isInPlace) return { root: checkoutOf(box, of.id), run, workflow, isWorkspace: true };
-  const bound = boundWorkspace(box, of.id);
+  if (workflow.isInPlace) return { root: await checkoutOf(box, of.id), run, workflow, isWorkspace: true };
+  const bound = await boundWorkspace(box, of.id);
   if (bound !== undefined) return { root: bound.path, run, workflow, isWorkspace: true };
   return { root: box.folders(of.id).files, run, workflow };
 }
 
 /** Where the files of a run that works in place are, whether or not it has the place. */
-function checkoutOf({ store }: Box, run: string): string {
-  const path = store.workspace(run)?.path ?? store.load(run)?.row.repo;
+async function checkoutOf({ store }: Box, run: string): Promise<string> {
+  const path = (await store.workspace(run))?.path ?? (await store.load(run))?.row.repo;
   if (path === undefined) throw new Error(`there is no run ${run}`);
   return path;
 }
@@ -45,11 +48,11 @@ export function isInPlace({ path, repo }: Pick<WorkspaceRow, "path" | "repo">): 
 }
 
 /** The workspace that a run works in, as it is told to somebody: in place, with the branch that the person is on now. */
-export function shownWorkspace(
+export async function shownWorkspace(
   works: Pick<Works, "store" | "branches">,
   run: string,
-): WorkspaceRow | undefined {
-  const bound = boundWorkspace(works, run);
+): Promise<WorkspaceRow | undefined> {
+  const bound = await boundWorkspace(works, run);
   if (bound === undefined || !isInPlace(bound)) return bound;
   return { ...bound, branch: works.branches.branchAt(bound.path) };
 }

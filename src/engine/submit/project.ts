@@ -21,57 +21,61 @@ const TRIES_MAX = 20;
 /** Gives what is worth telling, in sentences. */
 export async function project(box: Box, id: string): Promise<readonly string[]> {
   const all: string[] = [];
-  const present = box.store.load(id);
+  const present = await box.store.load(id);
   if (present !== undefined) await showAccepted(box, present);
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-    const kept = box.store.load(id);
+    const kept = await box.store.load(id);
     if (kept === undefined) return [];
     const { row, run } = kept;
-    const workflow = box.workflow(row.definition);
+    const workflow = await box.workflow(row.definition);
     const { projections } = workflow.definition;
     if (projections.length === 0) return [];
-    const place = placeOf(box, { run, workflow, id });
+    const place = await placeOf(box, { run, workflow, id });
     const mended = await box.artifacts.keep(place, { into: `${box.folders(id).archive}/edited` });
-    const tasks = taskData(box, place);
-    const root = { ...rootOf(box, kept, workflow.definition), ...tasks.root };
-    const write = await box.artifacts.project(place, { root, projections });
-    // What an older state has to say never goes over what a newer one says: nobody can move the run in that moment.
-    const { told, isWhole } = write((show) => {
-      let isShown = false;
-      const isThere = box.store.whileAt(id, row.seq, () => {
-        isShown = tasks.isCurrent();
-        if (isShown) show();
-      });
-      return isThere && isShown;
+    const tasks = await taskData(box, place);
+    const root = { ...(await rootOf(box, kept, workflow.definition)), ...tasks.root };
+    const { told, isWhole } = await box.artifacts.project(place, {
+      root,
+      projections,
+      isCurrent: () => tasks.isCurrent(),
     });
-    noteAll(box, id, [...mended, ...told]);
+    await noteAll(box, id, [...mended, ...told]);
     all.push(...mended, ...told);
-    if (isWhole && box.store.project(id, row.seq, () => undefined)) return all;
+    if (isWhole && (await markProjected(box, id, row.seq))) return all;
   }
   return [...all, `the files of run ${id} are behind its journal, which changes all the time`];
+}
+
+/** False where the run has gone on meanwhile. */
+async function markProjected({ store }: Box, run: string, seq: number): Promise<boolean> {
+  return (await store.commit([{ type: "projected", run, seq }])).type === "written";
 }
 
 /** The same, and the files of whoever waits for it, where they tell of it: where nothing is due, nobody else looks. */
 export async function projectUpwards(box: Box, id: string): Promise<readonly string[]> {
   const told = await project(box, id);
-  const parent = box.store.childAs(id)?.parent ?? "";
-  const row = parent === "" ? undefined : box.store.load(parent)?.row;
-  if (row !== undefined && showsInside(box.workflow(row.definition))) await projectUpwards(box, parent);
+  const parent = (await box.store.childAs(id))?.parent ?? "";
+  const row = parent === "" ? undefined : (await box.store.load(parent))?.row;
+  if (row !== undefined && showsInside(await box.workflow(row.definition))) await projectUpwards(box, parent);
   return told;
 }
 
 type Shown = Pick<Workflow["definition"], "projections">;
 
 /** What these files may show of a run, but for its tasks. */
-export function rootOf(box: Box, { row, run }: Kept, shown: Shown): Readonly<Record<string, unknown>> {
-  const workflow = box.workflow(row.definition);
-  const workspace = boundWorkspace(box, row.id);
+export async function rootOf(
+  box: Box,
+  { row, run }: Kept,
+  shown: Shown,
+): Promise<Readonly<Record<string, unknown>>> {
+  const workflow = await box.workflow(row.definition);
+  const workspace = await boundWorkspace(box, row.id);
   const view = viewOf(workflow, run, {
     workspace: workspace?.path ?? null,
-    session: workspace === undefined ? null : sessionOf(box, row, workspace),
-    stoppedAt: isStopped(box, row) ? haltedAt(box, row) : null,
+    session: workspace === undefined ? null : await sessionOf(box, row, workspace),
+    stoppedAt: (await isStopped(box, row)) ? await haltedAt(box, row) : null,
   });
-  const { record, said, asked } = historyIn(box, { row, workflow }, shown);
+  const { record, said, asked } = await historyIn(box, { row, workflow }, shown);
   return {
     ...view,
     run: { ...view.run, ...record?.run, ...asked },
@@ -82,64 +86,77 @@ export function rootOf(box: Box, { row, run }: Kept, shown: Shown): Readonly<Rec
 
 /** After an event that files mostly do not show: where they were up to date, and would say the same, they are left as they are. */
 export async function projectAfter(box: Box, submission: Submission, id: string): Promise<void> {
-  const row = box.store.load(id)?.row;
+  const row = (await box.store.load(id))?.row;
   const isAsLeft =
     submission.type === "accepted" &&
     row?.seq === submission.run.seq &&
     row.projected === submission.before.seq &&
-    isUnseen(box.workflow(row.definition), submission.before, submission.run);
-  if (!isAsLeft || !box.store.project(id, submission.run.seq, () => undefined)) await project(box, id);
+    isUnseen(await box.workflow(row.definition), submission.before, submission.run);
+  if (!isAsLeft || !(await markProjected(box, id, submission.run.seq))) await project(box, id);
 }
 
 /** All that happened is read again only where some file shows it. */
-function historyIn(
+async function historyIn(
   box: Box,
   { row: { id, seq }, workflow }: { readonly row: RunRow; readonly workflow: Workflow },
   shown: Shown,
-): { readonly record?: RunRecord; readonly said?: AcceptedValues; readonly asked?: Questions } {
+): Promise<{
+  readonly record?: RunRecord;
+  readonly said?: AcceptedValues;
+  readonly asked?: Questions;
+}> {
   const [isRecorded, isSaid, isAsked] = [showsRecord(shown), showsSaid(shown), showsQuestions(shown)];
   if (!isRecorded && !isSaid && !isAsked) return {};
-  const before = box.store.events(id).filter((each) => each.seq <= seq);
+  const before = (await box.store.events(id)).filter((each) => each.seq <= seq);
   const events = before.map(({ event }) => event);
   return {
     ...(isRecorded ? { record: recordOf(workflow, events) } : {}),
     ...(isSaid ? { said: saidIn(workflow, events) } : {}),
-    ...(isAsked ? { asked: askedIn(box, workflow, { id, events }) } : {}),
+    ...(isAsked ? { asked: await askedIn(box, workflow, { id, events }) } : {}),
   };
 }
 
 /** Whoever is told to read the files of a run must find in them what it is told about: they may be behind for a moment. */
 export async function bringUpToDate(box: Box, id: string): Promise<void> {
-  const row = box.store.load(id)?.row;
+  const row = (await box.store.load(id))?.row;
   if (row !== undefined && row.projected < row.seq) await project(box, id);
 }
 
 /** One that is held has stopped when nobody is at work for it any more. */
-function isStopped({ store }: Box, { id, halted }: RunRow): boolean {
-  return halted && !(store.isHeld(id) && store.agents({ run: id, status: "running" }).length > 0);
+async function isStopped({ store }: Box, { id, halted }: RunRow): Promise<boolean> {
+  if (!halted || (await store.marks(id))?.halted !== "held") return halted;
+  return (await store.agents({ run: id, status: "running" })).length === 0;
 }
 
 /** When a person halted it, as it was noted then. One that was halted with the run it was made for has no note of its own. */
-function haltedAt({ store }: Box, { id, updatedAt }: RunRow): string {
-  return store.notes(id).findLast(({ kind }) => kind === "halted")?.at ?? updatedAt;
+async function haltedAt({ store }: Box, { id, updatedAt }: RunRow): Promise<string> {
+  return (await store.notes(id)).findLast(({ kind }) => kind === "halted")?.at ?? updatedAt;
 }
 
 /** What its terminal session is called, where anything of it has a terminal. */
-function sessionOf(box: Box, row: RunRow, workspace: WorkspaceRow): string | null {
-  const isSeated = box.store.jobs({ run: row.id }).some(({ seat }) => seat !== "");
+async function sessionOf(box: Box, row: RunRow, workspace: WorkspaceRow): Promise<string | null> {
+  const isSeated = (await box.store.jobs({ run: row.id })).some(({ seat }) => seat !== "");
   return isSeated ? titleOf(box, row, workspace) : null;
 }
 
 /** Keeps what is worth telling about the files of a run. */
-export function noteAll(box: Pick<Box, "store" | "clock">, run: string, told: readonly string[]): void {
-  for (const text of told)
-    box.store.note({ run, at: new Date(box.clock.now()).toISOString(), kind: "files", text });
+export async function noteAll(
+  { store, clock }: Pick<Box, "store" | "clock">,
+  run: string,
+  told: readonly string[],
+): Promise<void> {
+  const at = new Date(clock.now()).toISOString();
+  await store.commit(told.map((text) => ({ type: "note", note: { run, at, kind: "files", text } })));
 }
 
 /** The same, and what is said already is not said again. */
-export function noteNew(box: Pick<Box, "store" | "clock">, run: string, told: readonly string[]): void {
-  const known = told.length === 0 ? [] : box.store.notes(run).map(({ text }) => text);
-  noteAll(
+export async function noteNew(
+  box: Pick<Box, "store" | "clock">,
+  run: string,
+  told: readonly string[],
+): Promise<void> {
+  const known = told.length === 0 ? [] : (await box.store.notes(run)).map(({ text }) => text);
+  await noteAll(
     box,
     run,
     told.filter((text) => !known.includes(text)),

@@ -1,8 +1,8 @@
 /**
  * One event, from whoever brings it to its acknowledgement.
  *
- * Everything of the run is read first, because an event carries its facts; then the core decides; then one write. When somebody
- * else was faster, it is decided again, unless the run is somewhere else by now: then whoever asked must look first.
+ * Everything of the run is read first, because an event carries its facts; then the core decides; then one commit. After a conflict
+ * it is decided again, unless the run is in another state by now: then the caller must look first.
  */
 
 import type { Actor, Facts } from "../../core/model/event.ts";
@@ -17,28 +17,31 @@ import { boundWorkspace } from "./place.ts";
 import { noteNew } from "./project.ts";
 import { knownAnswer, write, type Request, type Submission } from "./write.ts";
 
-/** Somebody is faster than we are now and then; more often than this, something is wrong. */
+/** A conflict happens now and then; more often than this, something is wrong. */
 const TRIES_MAX = 50;
 
 export async function submit(box: Box, request: Request): Promise<Submission> {
   const { facts: given } = request;
-  // Where nothing has to be waited for, nobody can come between.
-  if (given !== undefined) return box.store.together(() => submitNow(box, request, given));
   let first: Run | undefined;
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-    const seen = look(box, request, first);
+    const seen = await look(box, request, first);
     if ("type" in seen) return seen;
+    if (given !== undefined) {
+      const submission = await decide(box, request, { ...seen, facts: given });
+      if (submission === undefined) continue;
+      return submission;
+    }
     first ??= seen.kept.run;
-    // Whoever was not faster than everybody else looks again.
+    // After a conflict the work is read again.
     const known = tries === 0 ? request.tree : undefined;
     let unread: Error | undefined;
     const onUnread = needsNoWork(request, seen) ? (error: Error) => void (unread = error) : undefined;
     const author = request.author ?? request.by;
     const facts = await factsWith(box, seen, { author, tree: known, onUnread });
     await requireDelivery(box, request, { ...seen, facts });
-    const submission = decide(box, request, { ...seen, facts });
+    const submission = await decide(box, request, { ...seen, facts });
     if (submission === undefined) continue;
-    if (unread !== undefined) noteUnread(box, submission, unread);
+    if (unread !== undefined) await noteUnread(box, submission, unread);
     return submission;
   }
   throw tooFast(request.run);
@@ -50,17 +53,10 @@ function needsNoWork({ isEnd = false }: Request, { kept, workflow }: Seen): bool
 }
 
 /** A move whose gate asks about the work is refused for the reason that the work cannot be read. */
-function noteUnread(box: Box, submission: Submission, error: Error): void {
+async function noteUnread(box: Box, submission: Submission, error: Error): Promise<void> {
   if (submission.type === "refused") throw error;
   if (submission.type === "accepted")
-    noteNew(box, submission.run.id, [`the work could not be read: ${error.message}`]);
-}
-
-function submitNow(box: Box, request: Request, facts: Facts): Submission {
-  const seen = look(box, request);
-  const submission = "type" in seen ? seen : decide(box, request, { ...seen, facts });
-  if (submission === undefined) throw tooFast(request.run);
-  return submission;
+    await noteNew(box, submission.run.id, [`the work could not be read: ${error.message}`]);
 }
 
 function tooFast(run: string): Error {
@@ -68,21 +64,21 @@ function tooFast(run: string): Error {
 }
 
 /** The run as it is, where it is still the one that `request` is about. */
-function look(box: Box, request: Request, first?: Run): Seen | Submission {
-  const kept = box.store.load(request.run);
+async function look(box: Box, request: Request, first?: Run): Promise<Seen | Submission> {
+  const kept = await box.store.load(request.run);
   if (kept === undefined) return { type: "unknown" };
   const { run: now, row } = kept;
   const elsewhere = movedOn({ first: first ?? now, now, by: request.by, ...request.expected });
   if (elsewhere !== undefined)
-    return knownAnswer(box, request) ?? { type: "conflict", run: now, message: elsewhere };
-  return { kept, workflow: box.workflow(row.definition) };
+    return (await knownAnswer(box, request)) ?? { type: "conflict", run: now, message: elsewhere };
+  return { kept, workflow: await box.workflow(row.definition) };
 }
 
 type Informed = Seen & { readonly facts: Facts };
 
-function stepOf(box: Box, request: Request, { kept, workflow, facts }: Informed) {
+async function stepOf(box: Box, request: Request, { kept, workflow, facts }: Informed) {
   const at = new Date(box.clock.now()).toISOString();
-  const asked = withoutGiven(box, request.run, request.event({ ...facts, at, kept }));
+  const asked = await withoutGiven(box, request.run, await request.event({ ...facts, at, kept }));
   const event = withBeside(workflow, kept.run, { event: asked, readings: facts.readings ?? [] });
   return { at, event, decided: step(workflow, kept.run, event) };
 }
@@ -93,25 +89,26 @@ function stepOf(box: Box, request: Request, { kept, workflow, facts }: Informed)
  */
 async function requireDelivery(box: Box, request: Request, on: Informed): Promise<void> {
   const { kept, workflow, facts } = on;
-  const workspace = boundWorkspace(box, request.run);
+  const workspace = await boundWorkspace(box, request.run);
   if (workspace === undefined || (facts.tree ?? "") === "") return;
-  const { decided } = stepOf(box, request, on);
+  const { decided } = await stepOf(box, request, on);
   if (!decided.ok) return;
   const { final } = workflow.definition.states[decided.run.state] ?? {};
   if (final === "cancelled" || final === "failed") return;
-  const isHandover = deedsOf(workflow, decided, () => workspace).some(({ type }) => type === "snapshot");
-  if (!isHandover) return;
+  const deeds = await deedsOf(workflow, decided, () => Promise.resolve(workspace));
+  if (!deeds.some(({ type }) => type === "snapshot")) return;
   const { path, repo } = workspace;
   await box.workspaces.requireDeliverable({ path, repo, run: kept.row.id, tree: decided.run.tree });
 }
 
-/** Undefined when another writer was faster. */
-function decide(box: Box, request: Request, on: Informed): Submission | undefined {
+/** Undefined after a conflict. */
+async function decide(box: Box, request: Request, on: Informed): Promise<Submission | undefined> {
   const { kept, workflow } = on;
-  const { at, event, decided } = stepOf(box, request, on);
+  const { head, repo } = kept.row;
+  const { at, event, decided } = await stepOf(box, request, on);
   if (!decided.ok)
-    return knownAnswer(box, request) ?? { type: "refused", run: kept.run, refusal: decided.refusal };
-  return write(box, { request, event, at, workflow, before: kept.run, decided, repo: kept.row.repo });
+    return (await knownAnswer(box, request)) ?? { type: "refused", run: kept.run, refusal: decided.refusal };
+  return write(box, { request, event, at, workflow, before: kept.run, head, decided, repo });
 }
 
 /** Why the run is not where whoever asks believes it to be. What the engine observes is true wherever the run is. */

@@ -33,10 +33,11 @@ async function readingOf(
 ): Promise<Reading> {
   const none: Reading = { artifact, slot: "", found: false, digest: "", faults: [], fields: {}, lists: {} };
   if (tree === "") return none;
-  const key = sha256(`${tree}\0${rules}`);
-  const known = store.readings(run.definition, `besides ${artifact}`, key)?.[0];
+  const { definition } = run;
+  const at = { definition, file: `besides ${artifact}`, digest: sha256(`${tree}\0${rules}`) };
+  const known = (await store.readings(at))?.[0];
   if (known !== undefined) return known;
   const reading = { ...none, found: true, digest: `tree:${await workspaces.besides(path, { tree, rules })}` };
-  store.keepReadings(run.definition, `besides ${artifact}`, key, [reading]);
+  await store.commit([{ type: "put-readings", ...at, readings: [reading] }]);
   return reading;
 }

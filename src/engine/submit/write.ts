@@ -9,17 +9,23 @@ import { statusOf } from "../../core/model/status.ts";
 import type { Box } from "../box.ts";
 import { deedsOf } from "../effects/deeds.ts";
 import { expectShown } from "../agents/judge.ts";
+import type { Write } from "../ports/commit.ts";
 import { boundWorkspace } from "./place.ts";
-import type { Birth, Entry, Kept } from "../ports/journal.ts";
+import type { Birth, Kept, Proof } from "../ports/journal.ts";
+
+/** The sequence number of an event, and the hash of the event before it. */
+export type ChainPlace = { readonly seq: number; readonly prev: string };
 
 export type Request = {
   readonly run: string;
   readonly by: Actor;
   /** The event, out of what is known at this moment. */
-  readonly event: (facts: Facts & { readonly at: string; readonly kept: Kept }) => Incoming;
+  readonly event: (
+    facts: Facts & { readonly at: string; readonly kept: Kept },
+  ) => Incoming | Promise<Incoming>;
   readonly key?: string;
-  /** Of the event as it is written. */
-  readonly prove?: (event: Event) => Entry["prove"];
+  /** Of the event as it is written, by what its signature covers. */
+  readonly prove?: (event: Event) => (link: ChainPlace) => Proof;
   /** Whoever asks has seen the run here; anywhere else is a conflict. */
   readonly expected?: { readonly seq?: number; readonly state?: string };
   /** The agent whose end the engine tells: what it left is read where it has worked. */
@@ -46,77 +52,85 @@ export type Submission =
   | { readonly type: "unknown" };
 
 /** What is accepted is looked up when it is written; only a no has to ask whether it was a yes before. */
-export function knownAnswer(
+export async function knownAnswer(
   { store }: Box,
   { run, by, key }: Pick<Request, "run" | "by" | "key">,
-): Submission | undefined {
-  const known = key === undefined ? undefined : store.answerTo(run, keyOf(by, key));
+): Promise<Submission | undefined> {
+  const known = key === undefined ? undefined : await store.answerTo(run, keyOf(by, key));
   return known === undefined ? undefined : { type: "repeated", answer: known };
 }
 
-export function write(
-  box: Box,
-  on: {
-    readonly request: Request;
-    readonly event: Incoming;
-    readonly at: string;
-    readonly workflow: Workflow;
-    readonly before: Run;
-    readonly decided: Extract<Step, { ok: true }>;
-    readonly birth?: Birth;
-    readonly repo: string;
-  },
-): Submission | undefined {
-  return box.store.together(() => writeOut(box, on));
-}
+type DecidedEvent = {
+  readonly request: Request;
+  readonly event: Incoming;
+  readonly at: string;
+  readonly workflow: Workflow;
+  readonly before: Run;
+  /** The hash of the last event of `before`; empty for a new run. */
+  readonly head: string;
+  readonly decided: Extract<Step, { ok: true }>;
+  readonly birth?: Birth;
+  readonly repo: string;
+};
 
-function writeOut(box: Box, on: Parameters<typeof write>[1]): Submission | undefined {
-  const { request, event, at, workflow, before, decided, birth } = on;
-  const { prove } = request;
-  const key = request.key === undefined ? undefined : keyOf(request.by, request.key);
-  const deeds = deedsOf(workflow, decided, () => boundWorkspace(box, request.run));
-  const proof = prove?.(decided.events[0] ?? event);
-  const appended = box.store.append({
-    run: request.run,
-    seq: before.seq,
-    at,
-    by: request.by,
-    events: decided.events,
-    after: decided.run,
-    status: statusOf(workflow, decided.run),
-    deeds,
-    ...(birth === undefined ? {} : { birth }),
-    ...(workflow.isInPlace && deeds.some(({ type }) => type === "prepare-resource")
-      ? { place: on.repo }
-      : {}),
-    ...(key === undefined ? {} : { key, answer: JSON.stringify(acknowledged(before, decided.run)) }),
-    ...(proof === undefined ? {} : { prove: proof }),
-  });
-  switch (appended.type) {
+/** Undefined where the run is no longer the one that the decision was made on. */
+export async function write(box: Box, on: DecidedEvent): Promise<Submission | undefined> {
+  const { request, event, at, workflow, before, head, decided, birth } = on;
+  const { run, by } = request;
+  const key = request.key === undefined ? undefined : keyOf(by, request.key);
+  const deeds = await deedsOf(workflow, decided, () => boundWorkspace(box, run));
+  const isPlaced = workflow.isInPlace && deeds.some(({ type }) => type === "prepare-resource");
+  const proof = request.prove?.(decided.events[0] ?? event)({ seq: before.seq + 1, prev: head });
+  const committed = await box.store.commit([
+    ...(birth === undefined
+      ? []
+      : [{ type: "define", hash: workflow.hash(), definition: workflow.definition } as const]),
+    {
+      type: "append",
+      entry: {
+        run,
+        seq: before.seq,
+        head,
+        at,
+        by,
+        events: decided.events,
+        after: decided.run,
+        status: statusOf(workflow, decided.run),
+        deeds,
+        ...(birth === undefined ? {} : { birth }),
+        ...(isPlaced ? { place: on.repo } : {}),
+        ...(key === undefined ? {} : { key, answer: JSON.stringify(acknowledged(before, decided.run)) }),
+        ...(proof === undefined ? {} : { proof }),
+      },
+    },
+    ...expectShown(workflow, decided.run, decided.events),
+    // What could not be done for a run that is over is looked at once more: most of it is no longer wanted.
+    ...(isOver(workflow, decided.run) ? clearUp(run) : []),
+  ]);
+  switch (committed.type) {
     case "written":
-      expectShown(box, decided.run, decided.events);
-      // What could not be done for a run that is over is looked at once more: most of it is no longer wanted.
-      if (isOver(workflow, decided.run)) clearUp(box, request.run);
       return { type: "accepted", before, run: decided.run, events: decided.events, deeds: deeds.length };
     case "repeated":
-      return { type: "repeated", answer: appended.answer };
+      return { type: "repeated", answer: committed.answer };
     case "conflict":
       return undefined;
     case "taken":
-      return { type: "refused", run: before, refusal: placeTaken(box, request.run, on.repo) };
+      return { type: "refused", run: before, refusal: placeTaken(committed.by) };
   }
 }
 
 /** Another run has taken it since it was looked for. */
-function placeTaken({ store }: Box, run: string, repo: string): Refusal {
-  const { code, message, mend } = notReserved(PLACE, store.placeHolder(repo, run));
+function placeTaken(holder: string): Refusal {
+  const { code, message, mend } = notReserved(PLACE, holder);
   return { code, message, next: mend };
 }
 
 /** Nothing holds up what a run that is over leaves to be done. */
-function clearUp({ store }: Box, run: string): void {
-  store.retry(run);
-  if (store.isHalted(run)) store.halt(run, false);
+function clearUp(run: string): readonly Write[] {
+  return [
+    { type: "retry", run },
+    { type: "halt", run, halted: false },
+  ];
 }
 
 function isOver({ definition }: Workflow, run: Run): boolean {

@@ -19,12 +19,12 @@ import type { Store } from "../ports/store.ts";
 export const DEADLOCK = "deadlock";
 
 /** Undefined also where the run has gone on since it was loaded. */
-export function deadlockIn(
+export async function deadlockIn(
   store: Pick<Store, "unattended">,
   { run }: Pick<Kept, "run">,
   workflow: Workflow,
-): Deadlock | undefined {
-  const [at] = store.unattended(run.id);
+): Promise<Deadlock | undefined> {
+  const [at] = await store.unattended(run.id);
   const found = at?.seq === run.seq ? deadlockOf(workflow, run, at.residents) : undefined;
   return found === undefined ? undefined : { ...found, reason: fillPath(run, found.reason, "*") };
 }
@@ -42,8 +42,8 @@ export class Deadlocks implements Observer {
     this.#works = works;
   }
 
-  look(hands: Hands): void {
-    for (const { run, seq } of this.#works.store.unattended()) {
+  async look(hands: Hands): Promise<void> {
+    for (const { run, seq } of await this.#works.store.unattended()) {
       if (this.#looked.get(run) === seq || hands.isBusyWith(run)) continue;
       this.#looked.set(run, seq);
       hands.take(run, () => this.#announce(run));
@@ -53,14 +53,16 @@ export class Deadlocks implements Observer {
   /** The note is written first: where the supervisor is killed in between, the person finds the run in the inbox. */
   async #announce(id: string): Promise<void> {
     const { store, clock } = this.#works;
-    const kept = store.load(id);
+    const kept = await store.load(id);
     if (kept === undefined) return;
     const { row, run } = kept;
-    const workflow = this.#works.workflow(row.definition);
-    const found = deadlockIn(store, kept, workflow);
-    if (found === undefined || this.#isAnnounced(kept)) return;
+    const workflow = await this.#works.workflow(row.definition);
+    const found = await deadlockIn(store, kept, workflow);
+    if (found === undefined || (await this.#isAnnounced(kept))) return;
     const text = sayDeadlock(found);
-    store.note({ run: id, at: new Date(clock.now()).toISOString(), kind: DEADLOCK, text });
+    await store.commit([
+      { type: "note", note: { run: id, at: new Date(clock.now()).toISOString(), kind: DEADLOCK, text } },
+    ]);
     try {
       const { notify } = await this.#works.settings(row.repo);
       const name = row.goal === "" ? workflow.definition.title : row.goal;
@@ -77,8 +79,8 @@ export class Deadlocks implements Observer {
   }
 
   /** Since something last happened to the run, perhaps by an earlier supervisor. */
-  #isAnnounced({ row }: Kept): boolean {
-    const notes = this.#works.store.notes(row.id);
+  async #isAnnounced({ row }: Kept): Promise<boolean> {
+    const notes = await this.#works.store.notes(row.id);
     return notes.some(({ kind, at }) => kind === DEADLOCK && at >= row.updatedAt);
   }
 }

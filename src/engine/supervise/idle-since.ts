@@ -23,32 +23,31 @@ export class Waits {
   }
 
   /** In milliseconds since 1970; undefined where the run waits for others. */
-  since({ run, role, slot, attempt }: JobRow): number | undefined {
+  async since({ run, role, slot, attempt }: JobRow): Promise<number | undefined> {
     const { store } = this.#works;
-    const kept = store.load(run);
-    if (kept === undefined || !isExpected(this.#works.workflow(kept.row.definition), kept.run, role)) {
+    const kept = await store.load(run);
+    if (kept === undefined || !isExpected(await this.#works.workflow(kept.row.definition), kept.run, role)) {
       this.#entered.delete(run);
       return undefined;
     }
-    const told = store
-      .messages(run)
+    const told = (await store.messages(run))
       .filter((row) => row.role === role && row.slot === slot && row.attempt === attempt)
       .map(({ at }) => at);
-    return Math.max(this.#enteredAt(kept), ...told);
+    return Math.max(await this.#enteredAt(kept), ...told);
   }
 
-  #enteredAt({ row: { id }, run: { entry, seq } }: Kept): number {
+  async #enteredAt({ row: { id }, run: { entry, seq } }: Kept): Promise<number> {
     const known = this.#entered.get(id);
     if (known?.entry === entry) return known.at;
-    const at = this.#lastMove(id, seq);
+    const at = await this.#lastMove(id, seq);
     this.#entered.set(id, { entry, at });
     return at;
   }
 
-  #lastMove(run: string, seq: number): number {
+  async #lastMove(run: string, seq: number): Promise<number> {
     for (let end = seq; end > 0; end -= STRETCH) {
       const from = Math.max(1, end - STRETCH + 1);
-      const events = this.#works.store.events(run, from, end - from + 1);
+      const events = await this.#works.store.events(run, from, end - from + 1);
       const moved = events.findLast(({ event }) => event.type === "moved");
       if (moved !== undefined) return Date.parse(moved.at);
     }

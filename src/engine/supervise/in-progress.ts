@@ -44,24 +44,29 @@ export class Hands {
     await Promise.all(this.#busy.values());
   }
 
-  #failed(run: string, error: unknown): void {
+  async #failed(run: string, error: unknown): Promise<void> {
     const message = clipped(error instanceof Error ? error.message : String(error));
     const mend = error instanceof Error && "next" in error ? `${String(error.next)}, then: ` : "";
     const text = `${message}; try again: ${mend}signalbox resume ${run}`;
     // Found again at every look, it is written down once.
     if (this.#troubles.get(run) !== text)
       this.#works.log(`${run}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    const shown = this.#works.store.attentionOf(run);
+    const shown = (await this.#works.store.marks(run))?.attention ?? "";
     // What was wrong first is what must be mended first; what a person has had tried again is told again.
     if (shown !== "" && shown !== this.#troubles.get(run)) return;
     this.#troubles.set(run, text);
-    if (shown !== text) this.#works.store.attend(run, text);
+    if (shown !== text) await this.#attend(run, { attention: text, shown });
   }
 
-  #mended(run: string): void {
+  async #mended(run: string): Promise<void> {
     const text = this.#troubles.get(run);
     if (text === undefined) return;
     this.#troubles.delete(run);
-    if (this.#works.store.attentionOf(run) === text) this.#works.store.attend(run, "");
+    await this.#attend(run, { attention: "", shown: text });
+  }
+
+  /** Where the run shows something else by now, that stays. */
+  async #attend(run: string, on: { readonly attention: string; readonly shown: string }): Promise<void> {
+    await this.#works.store.commit([{ type: "attend", run, ...on }]);
   }
 }

@@ -3,6 +3,8 @@
  * person. When the default branch no longer has the work, the choice is withdrawn.
  */
 
+import { filtered } from "../lists.ts";
+import { isHalted } from "../halted.ts";
 import type { Works } from "../box.ts";
 import { observe, type Observer } from "./observed-facts.ts";
 import type { Hands } from "./in-progress.ts";
@@ -24,30 +26,37 @@ export class Landings implements Observer {
     this.#tickMs = tickMs;
   }
 
-  look(hands: Hands, isLast: boolean): void {
+  async look(hands: Hands, isLast: boolean): Promise<void> {
     const { clock, merges } = this.#works;
     if (!isLast && clock.mono() - this.#lookedAt < this.#tickMs) return;
     this.#lookedAt = clock.mono();
-    for (const work of merges.news(this.#all()))
+    for (const work of merges.news(await this.#all()))
       if (!hands.isBusyWith(work.run) && this.#failed.get(work.run) !== work.entry)
         hands.take(work.run, () => this.#see(work));
   }
 
   /** Of every run that has a workspace and is not halted. */
-  #all(): WorkOf[] {
+  async #all(): Promise<WorkOf[]> {
     const { store } = this.#works;
-    const bound = store.workspaces().filter(({ run, status }) => status === "bound" && !store.isHalted(run));
-    return bound.flatMap(({ run, repo, base }): WorkOf[] => {
-      const known = this.#runOf(run);
-      if (known === undefined) return [];
-      const { defaultBranch = "" } = store.projectAt(repo) ?? {};
-      return [{ run, repo, base, defaultBranch, tree: known.tree, entry: known.entry }];
-    });
+    const bound = await filtered(
+      await store.workspaces(),
+      async ({ run, status }) => status === "bound" && !(await isHalted(store, run)),
+    );
+    return (
+      await Promise.all(
+        bound.map(async ({ run, repo, base }): Promise<WorkOf[]> => {
+          const known = await this.#runOf(run);
+          if (known === undefined) return [];
+          const { defaultBranch = "" } = (await store.projectAt(repo)) ?? {};
+          return [{ run, repo, base, defaultBranch, tree: known.tree, entry: known.entry }];
+        }),
+      )
+    ).flat();
   }
 
-  #runOf(run: string): { readonly tree: string; readonly entry: number } | undefined {
+  async #runOf(run: string): Promise<{ readonly tree: string; readonly entry: number } | undefined> {
     try {
-      return this.#works.store.load(run)?.run;
+      return (await this.#works.store.load(run))?.run;
     } catch {
       // Damaged: there is nothing that it could be told.
       return undefined;
@@ -55,16 +64,16 @@ export class Landings implements Observer {
   }
 
   /** Most workflows do not ask whether their work was merged. */
-  #isWanted(run: string): boolean {
-    const row = this.#works.store.load(run)?.row;
-    return row !== undefined && artifactsOf(this.#works.workflow(row.definition), MERGED).length > 0;
+  async #isWanted(run: string): Promise<boolean> {
+    const row = (await this.#works.store.load(run))?.row;
+    return row !== undefined && artifactsOf(await this.#works.workflow(row.definition), MERGED).length > 0;
   }
 
   async #see(work: WorkOf): Promise<void> {
     const { merges } = this.#works;
     const { run, tree } = work;
     this.#failed.set(run, work.entry);
-    if (this.#isWanted(run)) {
+    if (await this.#isWanted(run)) {
       const found = await merges.landing(work);
       const sight =
         found === undefined

@@ -15,7 +15,7 @@ import type { Submission } from "../submit/write.ts";
 /** Looks for a fact at every turn of the supervisor, and tells those who wait for it. Nothing that it remembers matters. */
 export type Observer = {
   /** `isLast`: the supervisor is about to leave, and must not leave anything unseen. */
-  look(hands: Hands, isLast: boolean): void;
+  look(hands: Hands, isLast: boolean): Promise<void>;
 };
 
 export type Sight = {
@@ -39,9 +39,9 @@ export async function observe(
   sight: Sight,
 ): Promise<Submission | { readonly type: "idle"; readonly message: string }> {
   const { run, fact } = sight;
-  const kept = box.store.load(run);
+  const kept = await box.store.load(run);
   if (kept === undefined) return { type: "unknown" };
-  const workflow = box.workflow(kept.row.definition);
+  const workflow = await box.workflow(kept.row.definition);
   // What has fields is worth knowing by itself: people read it before they decide.
   const hasFields = FACTS[fact]?.fields !== undefined;
   const artifacts = hasFields

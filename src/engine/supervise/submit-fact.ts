@@ -24,9 +24,9 @@ export function artifactsOf({ definition }: Workflow, fact: string): readonly st
 
 /** Told twice, it is told once. A run that is over hears nothing any more. */
 export async function tellFact(works: Works, { run, fact, key, fields }: Told): Promise<void> {
-  const kept = works.store.load(run);
+  const kept = await works.store.load(run);
   if (kept === undefined) return;
-  const artifacts = artifactsOf(works.workflow(kept.row.definition), fact);
+  const artifacts = artifactsOf(await works.workflow(kept.row.definition), fact);
   if (artifacts.length === 0) return;
   const digest = `${fact}:${key}:${Object.values(fields).join(":")}`;
   const readings = artifacts.map((artifact) => ({
@@ -56,8 +56,11 @@ export async function tellFact(works: Works, { run, fact, key, fields }: Told): 
 }
 
 /** What is worth telling about it, though it may be done twice. */
-export function noteOnce({ store, clock }: Works, note: Pick<Note, "run" | "kind" | "text">): void {
+export async function noteOnce(
+  { store, clock }: Works,
+  note: Pick<Note, "run" | "kind" | "text">,
+): Promise<void> {
   const { run, kind, text } = note;
-  if (store.notes(run).some((each) => each.kind === kind && each.text === text)) return;
-  store.note({ run, at: new Date(clock.now()).toISOString(), kind, text });
+  if ((await store.notes(run)).some((each) => each.kind === kind && each.text === text)) return;
+  await store.commit([{ type: "note", note: { run, at: new Date(clock.now()).toISOString(), kind, text } }]);
 }

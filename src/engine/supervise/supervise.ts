@@ -52,48 +52,62 @@ export async function supervise(
   on: { readonly pace: Pace; readonly alarm: Alarm; readonly isOver: () => boolean },
 ): Promise<void> {
   const { pace, alarm } = on;
-  const fence = works.store.fence();
+  const fence = await takeFence(works);
   const hands = new Hands(works, () => alarm.ring());
   const watch = new Watch(works, pace.tickMs);
   const observers = [...Object.values(OBSERVERS).map((of) => of(works, pace)), new Deadlocks(works)];
-  const isIdle = (): boolean => !hands.isBusy() && !works.store.isBusy(works.clock.now());
+  const isIdle = async (): Promise<boolean> => !hands.isBusy() && !(await works.store.isBusy());
   while (!on.isOver()) {
-    watch.look(hands);
-    for (const observer of observers) observer.look(hands, false);
-    admit(works);
-    act(works, { fence, pace, hands });
-    if (isIdle()) {
-      for (const observer of observers) observer.look(hands, true);
-      if (isIdle()) break;
+    await watch.look(hands);
+    for (const observer of observers) await observer.look(hands, false);
+    await admit(works);
+    await act(works, { fence, pace, hands });
+    if (await isIdle()) {
+      for (const observer of observers) await observer.look(hands, true);
+      if (await isIdle()) break;
     }
-    const due = works.store.nextDue() ?? Number.POSITIVE_INFINITY;
+    const due = (await works.store.nextDue()) ?? Number.POSITIVE_INFINITY;
     const untilDue = Math.max(due - works.clock.now(), REST_MS);
     await alarm.wait(hands.isFull(pace.atOnce) ? watch.restMs : Math.min(watch.restMs, untilDue));
   }
   await hands.rest();
 }
 
-/** Deeds that waited until an agent has ended are due again: as many as may begin, those of older runs first. */
-function admit(works: Works): void {
-  const queued = Map.groupBy(works.store.queuedDeeds(), ({ repo }) => repo);
-  for (const [repo, deeds] of queued) {
-    const { limit, atWork } = slotsOf(works, repo);
-    for (const { key } of deeds.slice(0, Math.max(limit - atWork, 0))) works.store.admit(key);
+/** A number higher than that of every supervisor before. This one holds the lock, so that conflicts end. */
+async function takeFence({ store }: Works): Promise<number> {
+  for (;;) {
+    const fence = (await store.fence()) + 1;
+    if ((await store.commit([{ type: "take-fence", fence }])).type === "written") return fence;
   }
 }
 
-function act(works: Works, on: { readonly fence: number; readonly pace: Pace; readonly hands: Hands }): void {
+/** Deeds that waited until an agent has ended are due again: as many as may begin, those of older runs first. */
+async function admit(works: Works): Promise<void> {
+  const queued = Map.groupBy(await works.store.queuedDeeds(), ({ repo }) => repo);
+  for (const [repo, deeds] of queued) {
+    const { limit, atWork } = await slotsOf(works, repo);
+    const due = deeds.slice(0, Math.max(limit - atWork, 0));
+    await works.store.commit(due.map(({ key }) => ({ type: "admit", key })));
+  }
+}
+
+async function act(
+  works: Works,
+  on: { readonly fence: number; readonly pace: Pace; readonly hands: Hands },
+): Promise<void> {
   const { store, clock } = works;
   const { fence, pace, hands } = on;
-  for (const { key, run } of store.due(clock.now(), pace.atOnce * 4)) {
+  for (const row of await store.due(clock.now(), pace.atOnce * 4)) {
+    const { key, run, tries } = row;
     if (hands.isFull(pace.atOnce)) return;
     if (hands.isBusyWith(run)) continue;
-    const row = store.claim(key, fence, clock.now() + pace.leaseMs);
-    if (row === undefined) continue;
-    hands.take(run, () => carryOut(works, row, { fence, pace }));
+    const leaseUntil = clock.now() + pace.leaseMs;
+    const claimed = await store.commit([{ type: "claim", key, tries, fence, leaseUntil }]);
+    if (claimed.type !== "written") continue;
+    hands.take(run, () => carryOut(works, { ...row, status: "claimed", tries: tries + 1 }, { fence, pace }));
   }
-  for (const [repo, agents] of Map.groupBy(store.idleMoved(), (agent) => agent.repo)) {
-    const { limit, atWork } = slotsOf(works, repo);
+  for (const [repo, agents] of Map.groupBy(await store.idleMoved(), (agent) => agent.repo)) {
+    const { limit, atWork } = await slotsOf(works, repo);
     if (atWork >= limit) continue;
     for (const { repo: _, ...agent } of agents)
       if (!hands.isBusyWith(agent.run) && !hands.isFull(pace.atOnce))
@@ -114,7 +128,8 @@ async function carryOut(
     outcome = afterFailure(error, row, { now: clock.now(), backoffMs: on.pace.backoffMs });
     if (!(error instanceof Later)) works.log(`${row.key} ${row.deed.type}: ${outcome.note}`);
   }
-  store.settle(row.key, on.fence, outcome);
+  // A later supervisor may have the effect by now: then its outcome counts.
+  await store.commit([{ type: "settle", key: row.key, fence: on.fence, outcome }]);
 }
 
 /** What a person can mend is shown at once; everything else is tried again, and then shown. */

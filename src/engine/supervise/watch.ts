@@ -1,5 +1,6 @@
 /** Looks after processes: what was reported, and at every tick everything that lives, and files that are behind. */
 
+import { isHalted } from "../halted.ts";
 import type { Works } from "../box.ts";
 import { checkOver, isFinal, restartCheck } from "../checks/check.ts";
 import type { Hands } from "./in-progress.ts";
@@ -31,30 +32,30 @@ export class Watch {
     this.#wallAt = works.clock.now();
   }
 
-  look(hands: Hands): void {
+  async look(hands: Hands): Promise<void> {
     const { store, processes, clock } = this.#works;
     for (const id of processes.reported()) this.#reported.set(id, 0);
     const again = new Map<string, number>();
     for (const [id, looks] of this.#reported) {
-      const job = store.job(id);
+      const job = await store.job(id);
       // While something else of its run is under way, it is looked at again.
       if (job !== undefined && hands.isBusyWith(job.run)) continue;
       this.#reported.delete(id);
-      if (job?.status !== "live" || !this.#isAliveStill(job, hands) || looks >= LOOKS_MAX) continue;
+      if (job?.status !== "live" || !(await this.#isAliveStill(job, hands)) || looks >= LOOKS_MAX) continue;
       again.set(id, looks + 1);
     }
     for (const [id, looks] of again) this.#reported.set(id, looks);
     this.#isInDoubt = again.size > 0;
-    for (const job of store.haltedJobs())
+    for (const job of await store.haltedJobs())
       if (!hands.isBusyWith(job.run)) hands.take(job.run, () => suspend(this.#works, job));
     const now = clock.mono();
     if (now - this.#lookedAt < this.#tickMs) return;
-    const jobs = store.jobs({ status: "live" });
-    this.#forgiveSleep(jobs, now);
+    const jobs = await store.jobs({ status: "live" });
+    await this.#forgiveSleep(jobs, now);
     this.#lookedAt = now;
     // Not when it was reported: the last words of who is about to end are still to be read.
-    for (const job of jobs) this.#isAliveStill(job, hands, () => processes.rotate(job.dir));
-    for (const id of store.behind())
+    for (const job of jobs) await this.#isAliveStill(job, hands, () => processes.rotate(job.dir));
+    for (const id of await store.behind())
       if (!hands.isBusyWith(id)) hands.take(id, async () => void (await project(this.#works, id)));
   }
 
@@ -64,7 +65,7 @@ export class Watch {
   }
 
   /** While the machine slept, nobody worked and nobody stalled: the limits move along with the clock. */
-  #forgiveSleep(jobs: readonly JobRow[], mono: number): void {
+  async #forgiveSleep(jobs: readonly JobRow[], mono: number): Promise<void> {
     const wall = this.#works.clock.now();
     // In whole milliseconds, as all times that are kept.
     const jump = Math.round(wall - this.#wallAt - (mono - this.#lookedAt));
@@ -73,15 +74,17 @@ export class Watch {
     this.#jump = { at: wall, ms: jump };
     for (const job of jobs) {
       const endsBy = job.endsBy === 0 ? 0 : job.endsBy + jump;
-      this.#works.store.putJob({ ...job, endsBy, startedAt: job.startedAt + jump });
+      await this.#works.store.commit([
+        { type: "put-job", job: { ...job, endsBy, startedAt: job.startedAt + jump } },
+      ]);
     }
   }
 
   /** One that cannot be looked at is shown with its run, and the others are looked at. */
-  #isAliveStill(job: JobRow, hands: Hands, tend?: () => void): boolean {
+  async #isAliveStill(job: JobRow, hands: Hands, tend?: () => void): Promise<boolean> {
     if (hands.isBusyWith(job.run)) return false;
     try {
-      const isAlive = this.#see(job, hands);
+      const isAlive = await this.#see(job, hands);
       if (isAlive) tend?.();
       return isAlive;
     } catch (error) {
@@ -90,19 +93,19 @@ export class Watch {
     }
   }
 
-  #see(job: JobRow, hands: Hands): boolean {
+  async #see(job: JobRow, hands: Hands): Promise<boolean> {
     const process = this.#works.processes.probe(job.dir);
-    const limit = process.type === "alive" ? this.#limitOf(job, process.outputAt) : "";
+    const limit = process.type === "alive" ? await this.#limitOf(job, process.outputAt) : "";
     if (process.type === "starting" || (process.type === "alive" && limit === "")) return true;
     if (process.type === "absent") hands.take(job.run, () => restart(this.#works, job));
     else hands.take(job.run, () => over(this.#works, job, limit));
     return false;
   }
 
-  #limitOf(job: JobRow, outputAt: number): JobRow["killed"] {
+  async #limitOf(job: JobRow, outputAt: number): Promise<JobRow["killed"]> {
     const now = this.#works.clock.now();
-    if (job.kind === "check" && isUnasked(this.#works, job)) return "killed";
-    const begunAt = this.#begunAt(job);
+    if (job.kind === "check" && (await isUnasked(this.#works, job))) return "killed";
+    const begunAt = await this.#begunAt(job);
     if (begunAt === undefined) return "";
     // The row has the limit as the end of what began with the process.
     if (job.endsBy !== 0 && now - begunAt > job.endsBy - job.startedAt) return "timed-out";
@@ -111,9 +114,9 @@ export class Watch {
   }
 
   /** From when on its limits count; undefined where they do not. Rows move along with the clock by themselves. */
-  #begunAt(job: JobRow): number | undefined {
+  async #begunAt(job: JobRow): Promise<number | undefined> {
     if (job.seat !== "resident") return job.startedAt;
-    const since = this.#waits.since(job);
+    const since = await this.#waits.since(job);
     return since === undefined ? undefined : Math.max(this.#moved(since), job.startedAt);
   }
 
@@ -125,13 +128,13 @@ export class Watch {
 }
 
 /** Its run is over. */
-function isUnasked(works: Works, { run }: JobRow): boolean {
-  const kept = works.store.load(run);
-  return kept !== undefined && isFinal(works, kept);
+async function isUnasked(works: Works, { run }: JobRow): Promise<boolean> {
+  const kept = await works.store.load(run);
+  return kept !== undefined && (await isFinal(works, kept));
 }
 
 async function restart(works: Works, job: JobRow): Promise<void> {
-  if (works.store.job(job.id)?.status !== "live" || works.store.isHalted(job.run)) return;
+  if ((await works.store.job(job.id))?.status !== "live" || (await isHalted(works.store, job.run))) return;
   if (job.kind === "turn") await restartTurn(works, job);
   else await restartCheck(works, job);
 }
@@ -140,17 +143,20 @@ async function restart(works: Works, job: JobRow): Promise<void> {
 async function over(works: Works, seen: JobRow, limit: JobRow["killed"]): Promise<void> {
   const { store, processes } = works;
   // Something else of this run may have dealt with it while we waited for our turn.
-  const job = store.job(seen.id);
+  const job = await store.job(seen.id);
   if (job === undefined || job.status === "over") return;
   const killed = job.killed === "" ? limit : job.killed;
-  if (killed !== job.killed) store.putJob({ ...job, killed });
+  if (killed !== job.killed) await store.commit([{ type: "put-job", job: { ...job, killed } }]);
   const process = processes.probe(job.dir);
   // Also after an ordinary end: what it left behind in its group must not outlive it.
   await processes.kill(job);
   const end = process.type === "alive" ? processes.probe(job.dir) : process;
   const ended = { ...job, killed };
   // Whoever suspended it died before saying so: the agent is idle already.
-  if (killed === "halted") return store.putJob({ ...ended, status: "over" });
+  if (killed === "halted") {
+    await store.commit([{ type: "put-job", job: { ...ended, status: "over" } }]);
+    return;
+  }
   if (job.kind === "turn") await turnOver(works, ended, end);
   else await checkOver(works, ended, end);
 }

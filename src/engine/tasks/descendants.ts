@@ -2,9 +2,14 @@
 
 import type { ChildRow, Graphs } from "../ports/graphs.ts";
 
-export function descendantsOf(store: Pick<Graphs, "childrenOf">, run: string): readonly string[] {
-  const own = store.childrenOf(run).filter(isUnderWay);
-  return own.flatMap((child) => [child.run, ...descendantsOf(store, child.run)]);
+export async function descendantsOf(
+  store: Pick<Graphs, "childrenOf">,
+  run: string,
+): Promise<readonly string[]> {
+  const own = (await store.childrenOf(run)).filter(isUnderWay);
+  return (
+    await Promise.all(own.map(async (child) => [child.run, ...(await descendantsOf(store, child.run))]))
+  ).flat();
 }
 
 export function isUnderWay({ run, status }: Pick<ChildRow, "run" | "status">): boolean {

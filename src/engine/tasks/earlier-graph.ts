@@ -12,15 +12,17 @@ import type { ChildRow, GraphKey } from "../ports/graphs.ts";
 
 export type Earlier = ChildRow & Past;
 
-export function earlierOf(
+export async function earlierOf(
   { store }: Pick<Box, "store">,
   workflow: Workflow,
   { parent, artifact, entry }: GraphKey,
-): readonly Earlier[] {
-  const rows = store.childrenOf(parent).filter((row) => row.artifact === artifact && row.entry < entry);
+): Promise<readonly Earlier[]> {
+  const rows = (await store.childrenOf(parent)).filter(
+    (row) => row.artifact === artifact && row.entry < entry,
+  );
   const last = rows.at(-1)?.entry;
   if (last === undefined) return [];
-  const since = eventsSince(store.events(parent), last);
+  const since = eventsSince(await store.events(parent), last);
   if (hasBegunAnew(workflow, artifact, since)) return [];
   const isWaived = since.some((event) => event.type === "waiver-given" && event.artifact === artifact);
   return rows.flatMap((row) => (row.entry === last ? pastOf(row, isWaived) : []));

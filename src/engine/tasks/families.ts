@@ -5,6 +5,7 @@
  * Nothing that is remembered here matters: what is to be done is found in the store, each time.
  */
 
+import { isHalted } from "../halted.ts";
 import { blockedIn, outcomeOf, startable, type TaskStanding } from "../../core/tasks/graph.ts";
 import { summaryOf } from "../../core/tasks/view.ts";
 import type { Works } from "../box.ts";
@@ -45,46 +46,46 @@ export class Families implements Observer {
     this.#works = works;
   }
 
-  look(hands: Hands): void {
+  async look(hands: Hands): Promise<void> {
     const { store } = this.#works;
-    for (const row of store.graphs()) {
+    for (const row of await store.graphs()) {
       if (hands.isBusyWith(row.parent)) continue;
-      const graph = { ...row, children: store.children(row) };
-      const due = this.#due(graph);
+      const graph = { ...row, children: await store.children(row) };
+      const due = await this.#due(graph);
       if (due !== undefined) hands.take(row.parent, () => this.#advance(graph, due));
-      else if (!isMoving(graph, hands) && this.#isBehind(graph))
+      else if (!isMoving(graph, hands) && (await this.#isBehind(graph)))
         hands.take(row.parent, () => this.#show(graph));
     }
   }
 
   /** Its tasks have gone on since the files of whoever waits for them were written. */
-  #isBehind(graph: Graph): boolean {
-    return this.#shown.get(nameOf(graph)) !== this.#stampOf(graph, graph.children);
+  async #isBehind(graph: Graph): Promise<boolean> {
+    return this.#shown.get(nameOf(graph)) !== (await this.#stampOf(graph, graph.children));
   }
 
-  #stampOf({ parent }: GraphRow, children: readonly ChildRow[]): string {
+  async #stampOf({ parent }: GraphRow, children: readonly ChildRow[]): Promise<string> {
     const known = this.#inside.get(parent);
     if (known !== undefined) return stampOf(this.#works, children, known);
-    const row = this.#works.store.load(parent)?.row;
-    const isInside = row !== undefined && showsInside(this.#works.workflow(row.definition));
+    const row = (await this.#works.store.load(parent))?.row;
+    const isInside = row !== undefined && showsInside(await this.#works.workflow(row.definition));
     this.#inside.set(parent, isInside);
     return stampOf(this.#works, children, isInside);
   }
 
   async #show(graph: Graph): Promise<void> {
     const { store } = this.#works;
-    const row = store.load(graph.parent)?.row;
-    const stamp = this.#stampOf(graph, store.children(graph));
-    if (row !== undefined && showsTasks(this.#works.workflow(row.definition)))
+    const row = (await store.load(graph.parent))?.row;
+    const stamp = await this.#stampOf(graph, await store.children(graph));
+    if (row !== undefined && showsTasks(await this.#works.workflow(row.definition)))
       await project(this.#works, graph.parent);
     this.#shown.set(nameOf(graph), stamp);
   }
 
   /** Undefined where there is nothing to do. */
-  #due(graph: Graph): Due | undefined {
+  async #due(graph: Graph): Promise<Due | undefined> {
     const { store } = this.#works;
     const { children, parent, entry, status } = graph;
-    const kept = store.load(parent);
+    const kept = await store.load(parent);
     const isLeft = kept === undefined || kept.run.entry !== entry;
     const live = children.filter(isUnderWay);
     if (isLeft)
@@ -101,7 +102,7 @@ export class Families implements Observer {
     const tasks = children.map(({ task }) => task);
     const blocked = blockedIn(tasks, standings).map((id) => [id, "blocked"] as const);
     for (const [id, outcome] of blocked) standings.set(id, outcome);
-    const starts = store.isHalted(parent) ? [] : startable(tasks, standings, graph.most);
+    const starts = (await isHalted(store, parent)) ? [] : startable(tasks, standings, graph.most);
     // Whoever was killed before a run began that has a name already.
     const halfway = children
       .filter(({ run, status: of }) => run !== "" && of === "")
@@ -116,15 +117,17 @@ export class Families implements Observer {
     const { store } = this.#works;
     if (due.isLeft) return this.#leave(graph);
     for (const [task, outcome] of due.settled)
-      store.settleChild(graph, task, { outcome, summary: this.#summaryOf(graph, task) });
+      await store.commit([
+        { type: "settle-child", graph, task, end: { outcome, summary: await this.#summaryOf(graph, task) } },
+      ]);
     for (const task of due.starts) await this.#start(graph, task);
     if (due.outcome !== undefined) await this.#tell(graph, due.outcome);
   }
 
   /** Kept with its end, so that nobody has to load its run to know. */
-  #summaryOf(graph: Graph, task: string): string {
+  async #summaryOf(graph: Graph, task: string): Promise<string> {
     const run = graph.children.find((each) => each.task.id === task)?.run ?? "";
-    const kept = run === "" ? undefined : this.#works.store.load(run);
+    const kept = run === "" ? undefined : await this.#works.store.load(run);
     return kept === undefined ? "" : summaryOf(kept.run);
   }
 
@@ -132,10 +135,10 @@ export class Families implements Observer {
   async #start(graph: Graph, task: string): Promise<void> {
     const { store } = this.#works;
     const child = graph.children.find((each) => each.task.id === task);
-    const parent = store.load(graph.parent);
+    const parent = await store.load(graph.parent);
     if (child === undefined || parent === undefined) return;
-    const run = store.nameChild(graph, task, this.#works.newRun());
-    const workflow = this.#works.workflow(graph.definition);
+    const run = await this.#nameOf(graph, child);
+    const workflow = await this.#works.workflow(graph.definition);
     const tree = await treeFor(this.#works, { workflow, run, params: child.params });
     const begun = await begin(this.#works, {
       run,
@@ -158,10 +161,17 @@ export class Families implements Observer {
     await project(this.#works, run);
   }
 
+  /** The name that the run of a task has, or gets now. */
+  async #nameOf(graph: Graph, { task, run: known }: ChildRow): Promise<string> {
+    const run = known === "" ? this.#works.newRun() : known;
+    const named = await this.#works.store.commit([{ type: "name-child", graph, task: task.id, run }]);
+    return named.type === "taken" ? named.by : run;
+  }
+
   /** The same digest for the same end: told twice, it is told once. */
   async #tell(graph: Graph, outcome: "all" | "some" | "none"): Promise<void> {
     const { store } = this.#works;
-    const ends = store.children(graph);
+    const ends = await store.children(graph);
     const count = (of: ChildRow["outcome"]): number => ends.filter((each) => each.outcome === of).length;
     const fields = {
       outcome,
@@ -180,25 +190,27 @@ export class Families implements Observer {
       fields,
       lists: {},
     };
-    const parent = store.load(graph.parent);
+    const parent = await store.load(graph.parent);
     const of = { artifact: graph.artifact, children: ends };
     const left = parent === undefined ? [] : await leftBy(this.#works, parent, of);
     const told = await submit(this.#works, {
       run: graph.parent,
       by: { type: "engine" },
-      event: ({ at, tree, reserved, kept, readings = [] }) => ({
+      event: async ({ at, tree, reserved, kept, readings = [] }) => ({
         type: "observed",
         at,
         // Somebody may have led the run on meanwhile: then nobody waits for them any more.
         readings:
-          kept.run.entry === graph.entry ? [...lookedAt(this.#works, kept, { readings, left }), reading] : [],
+          kept.run.entry === graph.entry
+            ? [...(await lookedAt(this.#works, kept, { readings, left })), reading]
+            : [],
         ...(tree === undefined ? {} : { tree }),
         ...(reserved === undefined ? {} : { reserved }),
       }),
     });
     if (told.type === "refused")
       throw new Error(`the tasks of ${graph.parent} have ended: ${told.refusal.message}`);
-    store.setGraph(graph, "told");
+    await store.commit([{ type: "set-graph", graph, status: "told" }]);
     await project(this.#works, graph.parent);
   }
 
@@ -214,7 +226,7 @@ export class Families implements Observer {
     if (live.length > 0) return;
     // Nobody looks at it again once it is closed.
     await this.#show(graph);
-    store.setGraph(graph, "closed");
+    await store.commit([{ type: "set-graph", graph, status: "closed" }]);
     this.#shown.delete(nameOf(graph));
   }
 }

@@ -18,29 +18,31 @@ export async function startTasks({ works, kept, deed }: Of<"start-tasks">): Prom
   const { store } = works;
   const { row, run } = kept;
   if (run.entry !== deed.entry) return "the run has gone on without them";
-  const workflow = works.workflow(row.definition);
+  const workflow = await works.workflow(row.definition);
   const found = childrenOf(workflow, deed.artifact);
   if (found === undefined) throw new Error(`nobody waits for the tasks of ${deed.artifact}`);
   const [artifact, reader] = found;
   const key = { parent: row.id, artifact, entry: deed.entry };
-  if (store.graph(key) !== undefined) return "they are under way";
+  if ((await store.graph(key)) !== undefined) return "they are under way";
   // They are told that nobody waits for them any more; until they have gone, they write into the same tree.
-  const left = store.childrenOf(row.id).filter(({ entry }) => entry !== deed.entry);
+  const left = (await store.childrenOf(row.id)).filter(({ entry }) => entry !== deed.entry);
   if (left.some(isUnderWay)) throw new Later("tasks that were left must end first");
   const tasks = await tasksOf(works, kept, reader);
   const child = await works.library(reader.workflow, row.repo);
   requireFit(child, workflow, reader);
-  store.define(child.hash(), child.definition);
+  await store.commit([{ type: "define", hash: child.hash(), definition: child.definition }]);
   const plan = fillPath(run, workflow.definition.artifacts[deed.artifact]?.file ?? "");
   // What is in no list has nothing left to do when it was done: whoever comes back wants it anew.
-  const taken = takenOver(tasks, reader.only === undefined ? earlierOf(works, workflow, key) : []);
+  const taken = takenOver(tasks, reader.only === undefined ? await earlierOf(works, workflow, key) : []);
   const earlier = await recalled(works, kept, reader.earlier);
   const children = tasks.map((task) => ({
     task,
     params: paramsOf(child, { workflow, run, reader, task, plan, earlier }),
     ...endOf(taken.get(task.id)),
   }));
-  store.putGraph({ ...key, definition: child.hash(), most: reader.most }, children);
+  await store.commit([
+    { type: "put-graph", graph: { ...key, definition: child.hash(), most: reader.most }, children },
+  ]);
   return `${tasks.length} tasks${taken.size === 0 ? "" : `, of which ${taken.size} are taken over`}`;
 }
 

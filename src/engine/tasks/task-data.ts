@@ -12,21 +12,28 @@ import type { ChildRow } from "../ports/graphs.ts";
 export type TaskData = {
   readonly root: Readonly<Record<string, unknown>>;
   /** Whether it is still as it was: tasks go on while the journal of whoever waits for them stands still. */
-  isCurrent(): boolean;
+  isCurrent(): Promise<boolean>;
 };
 
 /** Nothing is looked up that no file shows. */
-export function taskData(box: Pick<Box, "store" | "artifacts" | "workflow">, place: Place): TaskData {
+export async function taskData(
+  box: Pick<Box, "store" | "artifacts" | "workflow">,
+  place: Place,
+): Promise<TaskData> {
   const { workflow, run } = place;
-  const own = shows(workflow, "task") ? { task: taskOf(box, place) } : {};
-  if (!showsTasks(workflow)) return { root: own, isCurrent: () => true };
-  const rows = box.store.childrenOf(run.id);
+  const own = shows(workflow, "task") ? { task: await taskOf(box, place) } : {};
+  if (!showsTasks(workflow)) return { root: own, isCurrent: () => Promise.resolve(true) };
+  const rows = await box.store.childrenOf(run.id);
   const isInside = showsInside(workflow);
-  const stamp = stampOf(box, rows, isInside);
-  const known = isInside ? counted(rows).map((row) => ({ ...row, inside: insideIn(box, row).inside })) : rows;
+  const stamp = await stampOf(box, rows, isInside);
+  const known = isInside
+    ? await Promise.all(
+        counted(rows).map(async (row) => ({ ...row, inside: (await insideIn(box, row)).inside })),
+      )
+    : rows;
   return {
     root: { ...own, tasks: tasksOf(workflow, run, known) },
-    isCurrent: () => stampOf(box, box.store.childrenOf(run.id), isInside) === stamp,
+    isCurrent: async () => (await stampOf(box, await box.store.childrenOf(run.id), isInside)) === stamp,
   };
 }
 
@@ -43,14 +50,14 @@ const DESCRIPTION_MAX = 100;
 const INSTRUCTIONS_MAX = 2000;
 
 /** What whoever does it must know. A run that was made of no task has what its parameters of the same names say. */
-function taskOf(
+async function taskOf(
   { store, artifacts }: Pick<Box, "store" | "artifacts">,
   place: Place,
-): Readonly<Record<string, unknown>> {
+): Promise<Readonly<Record<string, unknown>>> {
   const { run } = place;
-  const row = store.childAs(run.id);
+  const row = await store.childAs(run.id);
   const { id, title, files, text = "", keys = {} } = row?.task ?? ownTask(run);
-  const beside = row === undefined || row.task.dependsOn.length === 0 ? [] : store.children(row);
+  const beside = row === undefined || row.task.dependsOn.length === 0 ? [] : await store.children(row);
   const before = beside.filter(({ task }) => row?.task.dependsOn.includes(task.id));
   return {
     id,
@@ -83,15 +90,17 @@ function askedFor({ held }: Run): readonly string[] {
 }
 
 /** All that can change of them; where files show what their runs say, that as well. */
-export function stampOf(
+export async function stampOf(
   box: Pick<Box, "store" | "workflow">,
   rows: readonly ChildRow[],
   isInside: boolean,
-): string {
-  const lines = rows.map((row) => {
-    const { entry, run, outcome, status } = row;
-    return [entry, run, outcome, status, isInside ? insideIn(box, row).mark : ""].join(" ");
-  });
+): Promise<string> {
+  const lines = await Promise.all(
+    rows.map(async (row) => {
+      const { entry, run, outcome, status } = row;
+      return [entry, run, outcome, status, isInside ? (await insideIn(box, row)).mark : ""].join(" ");
+    }),
+  );
   return lines.join("\n");
 }
 

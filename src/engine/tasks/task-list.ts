@@ -1,5 +1,6 @@
 /** The tasks that runs are made of. They are made only of a list that counts, and of no other than was read: somebody else may have written into its file since. */
 
+import type { Event } from "../../core/model/event.ts";
 import type { Workflow } from "../../core/model/compile.ts";
 import { unmadeList } from "../../core/model/entry.ts";
 import type { Run } from "../../core/model/run.ts";
@@ -19,22 +20,24 @@ export async function tasksOf(works: Works, kept: Kept, reader: Children): Promi
     return [{ id: reader.only.id, title: cut(title, TITLE_MAX), files: [], dependsOn: [] }];
   }
   await requireListed(works, kept, reader.tasks);
-  const place = placeOf(works, { run, workflow: works.workflow(row.definition), id: row.id });
+  const place = await placeOf(works, { run, workflow: await works.workflow(row.definition), id: row.id });
   return works.artifacts.tasks(place, reader.tasks);
 }
 
 const TITLE_MAX = 200;
 
 async function requireListed(works: Works, { row, run }: Kept, artifact: string): Promise<void> {
-  const workflow = works.workflow(row.definition);
+  const workflow = await works.workflow(row.definition);
   const standing = standingOf(workflow, run, artifact);
   const file = workflow.definition.artifacts[artifact]?.file ?? artifact;
   if (!isGood(standing) && !isBrought(workflow, run, artifact))
     throw unheard(row.id, `${file} does not count: it is ${standing}`);
-  const readings = await works.artifacts.read(placeOf(works, { run, workflow, id: row.id }));
+  const readings = await works.artifacts.read(await placeOf(works, { run, workflow, id: row.id }));
   const now = readings.find((reading) => reading.artifact === artifact)?.digest;
   const said =
-    standing === "waived" ? digestAtWaiver(works, row.id, artifact) : run.held[artifact]?.reading.digest;
+    standing === "waived"
+      ? await digestAtWaiver(works, row.id, artifact)
+      : run.held[artifact]?.reading.digest;
   if (said !== undefined && now !== undefined && said !== now)
     throw unheard(
       row.id,
@@ -50,10 +53,10 @@ function isBrought({ definition }: Workflow, { held, params }: Run, artifact: st
 }
 
 /** A waiver holds for the content as it was when it was given; what nobody had seen by then is what is there first. */
-function digestAtWaiver({ store }: Works, run: string, artifact: string): string | undefined {
+async function digestAtWaiver({ store }: Works, run: string, artifact: string): Promise<string | undefined> {
   let digest: string | undefined;
   let isGiven = false;
-  for (const { event } of store.events(run, 1, store.load(run)?.row.seq ?? 0)) {
+  for (const { event } of await store.events(run, 1, (await store.load(run))?.row.seq ?? 0)) {
     if (event.type === "waiver-given" && event.artifact === artifact) isGiven = true;
     const seen = digestIn(event, artifact);
     if (seen === undefined) continue;
@@ -63,10 +66,7 @@ function digestAtWaiver({ store }: Works, run: string, artifact: string): string
   return digest;
 }
 
-function digestIn(
-  event: ReturnType<Works["store"]["events"]>[number]["event"],
-  artifact: string,
-): string | undefined {
+function digestIn(event: Event, artifact: string): string | undefined {
   if (event.type === "artifact-seen" && event.key === artifact) return event.digest;
   return event.type === "artifact-read" && event.reading.artifact === artifact
     ? event.reading.digest

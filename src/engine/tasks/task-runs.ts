@@ -37,28 +37,30 @@ const NOTHING: Known = { seq: 0, inside: NO_INSIDE, mark: "" };
 const KEPT_MAX = 1000;
 const memory = new WeakMap<object, Map<string, Known>>();
 
-export function insideIn(box: Pick<Box, "store" | "workflow">, row: ChildRow): Known {
+export async function insideIn(box: Pick<Box, "store" | "workflow">, row: ChildRow): Promise<Known> {
   const run = row.run === "" ? row.took : row.run;
   if (run === "") return NOTHING;
   const known = memory.get(box.store) ?? new Map<string, Known>();
   memory.set(box.store, known);
   const kept = known.get(run);
   if (kept !== undefined && kept.seq === row.seq) return kept;
-  const inside = read(box, run);
+  const inside = await read(box, run);
   const now = { seq: row.seq, inside, mark: sha256(JSON.stringify(inside)) };
   if (known.size >= KEPT_MAX) known.clear();
   known.set(run, now);
   return now;
 }
 
-function read(box: Pick<Box, "store" | "workflow">, id: string): TaskInside {
-  const kept = box.store.load(id);
+async function read(box: Pick<Box, "store" | "workflow">, id: string): Promise<TaskInside> {
+  const kept = await box.store.load(id);
   // It has a name, and has not begun.
   if (kept === undefined) return NO_INSIDE;
-  const workflow = box.workflow(kept.row.definition);
-  const events = box.store.events(id).flatMap(({ seq, event }) => (seq <= kept.row.seq ? [event] : []));
+  const workflow = await box.workflow(kept.row.definition);
+  const events = (await box.store.events(id)).flatMap(({ seq, event }) =>
+    seq <= kept.row.seq ? [event] : [],
+  );
   return insideOf(workflow, kept.run, {
-    questions: askedIn(box, workflow, { id, events }).questions,
+    questions: (await askedIn(box, workflow, { id, events })).questions,
     collected: saidIn(workflow, events).collected,
     reviews: lastRounds(workflow, events),
   });

@@ -21,7 +21,7 @@ export async function treeFor(
   works: Works,
   { workflow, run, params }: Beginning,
 ): Promise<string | undefined> {
-  const workspace = boundWorkspace(works, run);
+  const workspace = await boundWorkspace(works, run);
   if (workspace === undefined || !isReadFirst(workflow)) return undefined;
   return works.workspaces.digest(workspace.path, artifactPaths(workflow, { ...NO_RUN, id: run, params }));
 }
@@ -44,24 +44,28 @@ export async function leftBy(
   { row, run }: Kept,
   { artifact, children }: Ended,
 ): Promise<readonly Reading[]> {
-  const workflow = works.workflow(row.definition);
+  const workflow = await works.workflow(row.definition);
   const { bind = [] } = workflow.definition.artifacts[artifact] ?? {};
-  const workspace = boundWorkspace(works, row.id);
+  const workspace = await boundWorkspace(works, row.id);
   if (bind.length === 0 || workspace === undefined) return [];
-  const runs = children.flatMap((child) =>
-    child.run === "" ? [] : (works.store.load(child.run)?.run ?? []),
-  );
+  const runs = (
+    await Promise.all(
+      children.map(async (child) =>
+        child.run === "" ? [] : ((await works.store.load(child.run))?.run ?? []),
+      ),
+    )
+  ).flat();
   const tree = runs.toSorted((a, b) => (a.updatedAt < b.updatedAt ? -1 : 1)).at(-1)?.tree ?? "";
   return tree === "" ? [] : readBesides(works, { run, workflow, path: workspace.path, tree });
 }
 
 /** Files of the work, which are others by now than when the parent last looked; and what its tasks have left. */
-export function lookedAt(
+export async function lookedAt(
   works: Works,
   { row }: Kept,
   { readings, left }: { readonly readings: readonly Reading[]; readonly left: readonly Reading[] },
-): readonly Reading[] {
-  const { artifacts } = works.workflow(row.definition).definition;
+): Promise<readonly Reading[]> {
+  const { artifacts } = (await works.workflow(row.definition)).definition;
   return readings
     .filter(({ artifact }) => artifacts[artifact]?.reader.type === "files")
     .map((reading) => left.find(({ artifact }) => artifact === reading.artifact) ?? reading);

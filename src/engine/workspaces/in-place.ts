@@ -14,24 +14,29 @@ import { project } from "../submit/project.ts";
 
 export async function enterPlace(works: Works, { row, run }: Kept): Promise<string> {
   const { store } = works;
-  if (boundWorkspace(works, row.id) !== undefined) return "it works in place already";
-  const holder = store.takePlace(row.id, row.repo);
-  if (holder !== "") throw new Error(`run ${holder} works in ${row.repo}`);
-  const workflow = works.workflow(row.definition);
+  if ((await boundWorkspace(works, row.id)) !== undefined) return "it works in place already";
+  const taken = await store.commit([{ type: "take-place", run: row.id, repo: row.repo }]);
+  if (taken.type === "taken") throw new Error(`run ${taken.by} works in ${row.repo}`);
+  const workflow = await works.workflow(row.definition);
   const artifacts = [...artifactPaths(workflow, run), ...(await childPaths(works, workflow, row.repo))];
   const { base } = await works.branches.checkout(row.repo, artifacts);
   // What was committed since the run first came here is part of its work.
-  const since = store.workspace(row.id)?.base ?? "";
-  store.putWorkspace({
-    run: row.id,
-    repo: row.repo,
-    path: row.repo,
-    branch: "",
-    base: since === "" ? base : since,
-    status: "bound",
-    salvage: "",
-    kept: "",
-  });
+  const since = (await store.workspace(row.id))?.base ?? "";
+  await store.commit([
+    {
+      type: "put-workspace",
+      workspace: {
+        run: row.id,
+        repo: row.repo,
+        path: row.repo,
+        branch: "",
+        base: since === "" ? base : since,
+        status: "bound",
+        salvage: "",
+        kept: "",
+      },
+    },
+  ]);
   await project(works, row.id);
   return `in place: ${row.repo}`;
 }
@@ -39,17 +44,17 @@ export async function enterPlace(works: Works, { row, run }: Kept): Promise<stri
 /** Whoever still works there, also at one of its tasks, would work beside the next one. */
 export async function releasePlace(works: Works, { row, run }: Kept): Promise<string> {
   const { store } = works;
-  if (boundWorkspace(works, row.id) !== undefined) await endChecks(works, row.id);
-  const family = [row.id, ...descendantsOf(store, row.id)];
-  const jobs = family.flatMap((each) => store.jobs({ run: each, status: "live" }));
+  if ((await boundWorkspace(works, row.id)) !== undefined) await endChecks(works, row.id);
+  const family = [row.id, ...(await descendantsOf(store, row.id))];
+  const jobs = (await Promise.all(family.map((each) => store.jobs({ run: each, status: "live" })))).flat();
   const alive = jobs.find(({ kind }) => kind === "turn");
   if (alive !== undefined) throw new Error(`${alive.role} still works in ${row.repo}`);
-  const isOver = works.workflow(row.definition).definition.states[run.state]?.final !== undefined;
+  const isOver = (await works.workflow(row.definition)).definition.states[run.state]?.final !== undefined;
   return leavePlace(works, row.id, isOver ? "any" : "bound");
 }
 
 export async function leavePlace(box: Box, run: string, of: "bound" | "any"): Promise<string> {
-  box.store.leavePlace(run, of);
+  await box.store.commit([{ type: "leave-place", run, of }]);
   await project(box, run);
   return "the place is free";
 }

@@ -23,7 +23,7 @@ export async function setUp(works: Works, kept: Kept, of: Site & { readonly path
   const settings = await works.settings(row.repo);
   const { setup: argv } = settings.workspace;
   if (argv.length === 0) return;
-  const job = current(works, of) ?? begun(works, of, settings.minutes);
+  const job = (await current(works, of)) ?? (await begun(works, of, settings.minutes));
   if (job.tree === DONE) return;
   if (works.processes.probe(job.dir).type === "absent") {
     const cache = works.cache(row.repo);
@@ -37,36 +37,38 @@ export async function setUp(works: Works, kept: Kept, of: Site & { readonly path
   // Also after an ordinary end: what it left behind must not outlive it.
   await works.processes.kill(job);
   const isDone = process.type === "ended" && process.code === 0;
-  works.store.putJob({ ...job, tree: isDone ? DONE : SPENT, killed: isUnderWay ? "timed-out" : "" });
+  await works.store.commit([
+    { type: "put-job", job: { ...job, tree: isDone ? DONE : SPENT, killed: isUnderWay ? "timed-out" : "" } },
+  ]);
   if (!isDone) throw failed(of, job, isUnderWay ? "took too long" : wordsOf(process));
 }
 
-export function isBeingSetUp(works: Works, of: Site): boolean {
-  return current(works, of) !== undefined;
+export async function isBeingSetUp(works: Works, of: Site): Promise<boolean> {
+  return (await current(works, of)) !== undefined;
 }
 
-export function isSetUp(works: Works, of: Site): boolean {
-  return current(works, of)?.tree === DONE;
+export async function isSetUp(works: Works, of: Site): Promise<boolean> {
+  return (await current(works, of))?.tree === DONE;
 }
 
 /** The folder is given back: what was done in it is done no more, and what is under way is ended. */
 export async function endSetUp(works: Works, of: Site): Promise<void> {
   await end(
     works,
-    jobsOf(works, of.run).filter((job) => isAbout(job, of)),
+    (await jobsOf(works, of.run)).filter((job) => isAbout(job, of)),
   );
 }
 
 /** The same for all folders of a run. */
 export async function endSetUps(works: Works, run: string): Promise<void> {
-  await end(works, jobsOf(works, run));
+  await end(works, await jobsOf(works, run));
 }
 
 async function end(works: Works, jobs: readonly JobRow[]): Promise<void> {
   for (const job of jobs) {
     if (job.tree === SPENT) continue;
     if (job.tree !== DONE) await works.processes.kill(job);
-    works.store.putJob({ ...job, tree: SPENT });
+    await works.store.commit([{ type: "put-job", job: { ...job, tree: SPENT } }]);
   }
 }
 
@@ -74,12 +76,12 @@ async function end(works: Works, jobs: readonly JobRow[]): Promise<void> {
 const DONE = "done";
 const SPENT = "spent";
 
-function jobsOf({ store }: Works, run: string): readonly JobRow[] {
-  return store.jobs({ run }).filter(({ id }) => id.startsWith(`${run}.${NAME}.`));
+async function jobsOf({ store }: Works, run: string): Promise<readonly JobRow[]> {
+  return (await store.jobs({ run })).filter(({ id }) => id.startsWith(`${run}.${NAME}.`));
 }
 
-function current(works: Works, of: Site): JobRow | undefined {
-  return jobsOf(works, of.run).find((job) => job.tree !== SPENT && isAbout(job, of));
+async function current(works: Works, of: Site): Promise<JobRow | undefined> {
+  return (await jobsOf(works, of.run)).find((job) => job.tree !== SPENT && isAbout(job, of));
 }
 
 /** The job of a workspace is no agent's. */
@@ -89,8 +91,8 @@ function isAbout({ role, slot, attempt }: JobRow, { judge = NOBODY }: Site): boo
   return role === judge.role && slot === judge.slot && attempt === judge.attempt;
 }
 
-function begun(works: Works, { run, judge = NOBODY }: Site, minutes: number): JobRow {
-  const time = jobsOf(works, run).length + 1;
+async function begun(works: Works, { run, judge = NOBODY }: Site, minutes: number): Promise<JobRow> {
+  const time = (await jobsOf(works, run)).length + 1;
   const now = works.clock.now();
   const { role, slot, attempt } = judge;
   const job: JobRow = {
@@ -111,7 +113,7 @@ function begun(works: Works, { run, judge = NOBODY }: Site, minutes: number): Jo
     status: "over",
     seat: "",
   };
-  works.store.putJob(job);
+  await works.store.commit([{ type: "put-job", job }]);
   return job;
 }
 

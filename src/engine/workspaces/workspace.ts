@@ -23,7 +23,7 @@ import { endSetUps, isBeingSetUp, setUp } from "./setup.ts";
 
 export async function prepare({ works, kept }: Of<"prepare-resource">): Promise<string> {
   const { row, run } = kept;
-  const workflow = works.workflow(row.definition);
+  const workflow = await works.workflow(row.definition);
   const isOver = workflow.definition.states[run.state]?.final !== undefined;
   if (workflow.isInPlace) return isOver ? leavePlace(works, row.id, "any") : enterPlace(works, kept);
   if (isOver) {
@@ -31,20 +31,20 @@ export async function prepare({ works, kept }: Of<"prepare-resource">): Promise<
     await giveBack(works, kept);
     return "the run is over";
   }
-  if (boundWorkspace(works, row.id) !== undefined) return "there is a workspace already";
+  if ((await boundWorkspace(works, row.id)) !== undefined) return "there is a workspace already";
   return make(works, kept);
 }
 
 /** It is the run's only when it has been set up: until then, no agent is started in it. */
 async function make(works: Works, kept: Kept): Promise<string> {
   const { row, run } = kept;
-  const workflow = works.workflow(row.definition);
+  const workflow = await works.workflow(row.definition);
   const wanted = run.params["branch"];
   const branch = typeof wanted === "string" && wanted !== "" ? wanted : `signalbox/${row.id}`;
   const settings = (await works.settings(row.repo)).workspace;
   // While it is set up this is done again and again, and finds everything done; it is told once.
-  const isFirst = !isBeingSetUp(works, { run: row.id });
-  if (isFirst) requireRoom(works, row, settings);
+  const isFirst = !(await isBeingSetUp(works, { run: row.id }));
+  if (isFirst) await requireRoom(works, row, settings);
   const from = await baseFor(works, kept, settings.fetch);
   const made = await works.workspaces.prepare({
     run: row.id,
@@ -54,14 +54,19 @@ async function make(works: Works, kept: Kept): Promise<string> {
     artifacts: [...artifactPaths(workflow, run), ...(await childPaths(works, workflow, row.repo))],
     leftOut: leftOutOf(workflow, run),
   });
-  if (isFirst) noteAll(works, row.id, [...from.notes, ...(made.notes ?? [])]);
+  if (isFirst) await noteAll(works, row.id, [...from.notes, ...(made.notes ?? [])]);
   const { path, base } = made;
   const known = { run: row.id, repo: row.repo, path, branch: made.branch, base, salvage: "", kept: "" };
   // Should the run be cancelled while its workspace is set up, it is known what to remove.
-  if (isFirst) works.store.putWorkspace({ ...known, status: "reserved" });
+  if (isFirst)
+    await works.store.commit([{ type: "put-workspace", workspace: { ...known, status: "reserved" } }]);
   await setUp(works, kept, { run: row.id, path });
-  noteAll(works, row.id, await works.artifacts.carry(placeOf(works, { run, workflow, id: row.id }), path));
-  works.store.putWorkspace({ ...known, status: "bound" });
+  await noteAll(
+    works,
+    row.id,
+    await works.artifacts.carry(await placeOf(works, { run, workflow, id: row.id }), path),
+  );
+  await works.store.commit([{ type: "put-workspace", workspace: { ...known, status: "bound" } }]);
   // Somebody has given it another name since it was begun.
   if (made.branch !== branch) await renameTo(works, row.id, branch);
   await project(works, row.id);
@@ -73,22 +78,22 @@ const ROOM_MS = 5000;
 const WAITS = "it waits for room for its workspace: ";
 
 /** Runs keep their workspaces while they wait, so there may be many. Without room the run waits, and says what for. */
-function requireRoom(works: Works, row: Kept["row"], settings: Settings["workspace"]): void {
+async function requireRoom(works: Works, row: Kept["row"], settings: Settings["workspace"]): Promise<void> {
   const { store } = works;
-  const why = whyNoRoom(works, row, settings);
-  const shown = store.attentionOf(row.id);
+  const why = await whyNoRoom(works, row, settings);
+  const shown = (await store.marks(row.id))?.attention ?? "";
   const isOurs = shown === "" || shown.startsWith(WAITS);
   const text = why === "" ? "" : `${WAITS}${why}`;
-  if (isOurs && shown !== text) store.attend(row.id, text);
+  if (isOurs && shown !== text) await store.commit([{ type: "attend", run: row.id, attention: text, shown }]);
   if (why !== "") throw new Later(why, ROOM_MS);
 }
 
-function whyNoRoom(
+async function whyNoRoom(
   works: Works,
   { id, repo }: Kept["row"],
   { max, minFreeMb }: Settings["workspace"],
-): string {
-  const others = works.store.workspaces().filter((row) => row.repo === repo && row.run !== id).length;
+): Promise<string> {
+  const others = (await works.store.workspaces()).filter((row) => row.repo === repo && row.run !== id).length;
   if (others >= max)
     return `${others} of ${max} workspaces are in use; end runs, release what finished ones left with: signalbox workspace gc, or raise workspace.max in your settings`;
   const free = Math.floor(works.freeMb());
@@ -104,7 +109,7 @@ async function baseFor(
   fetch: boolean,
 ): Promise<{ readonly base: string; readonly notes: readonly string[] }> {
   if (row.base !== "") return { base: row.base, notes: [] };
-  const known = works.store.projectAt(row.repo);
+  const known = await works.store.projectAt(row.repo);
   return works.branches.baseOf({
     repo: row.repo,
     defaultBranch: known?.defaultBranch ?? "",
@@ -114,15 +119,16 @@ async function baseFor(
 
 export async function snapshot(doing: Of<"snapshot">): Promise<string> {
   const { works, kept } = doing;
-  const workspace = boundWorkspace(works, kept.row.id);
+  const workspace = await boundWorkspace(works, kept.row.id);
   if (workspace === undefined) return "there is no workspace any more";
   try {
     return await handOver(doing, workspace);
   } catch (error) {
-    const isOver = works.workflow(kept.row.definition).definition.states[kept.run.state]?.final !== undefined;
+    const isOver =
+      (await works.workflow(kept.row.definition)).definition.states[kept.run.state]?.final !== undefined;
     // Of a run that is over nobody waits for the commit, and its release keeps everything that git cannot hold.
     if (!isOver || !(error instanceof Error) || !("next" in error)) throw error;
-    noteNew(works, kept.row.id, [`the last work was not handed over: ${error.message}`]);
+    await noteNew(works, kept.row.id, [`the last work was not handed over: ${error.message}`]);
     return error.message;
   }
 }
@@ -141,11 +147,11 @@ export async function handOver(
     run: row.id,
     isGuest: workspace.run !== row.id,
     tree: deed.tree,
-    artifacts: artifactPaths(works.workflow(row.definition), run),
+    artifacts: artifactPaths(await works.workflow(row.definition), run),
     message: messageOf(kept, deed.state, message),
     ...(author === undefined ? {} : { author }),
   });
-  noteNew(works, row.id, made.notes);
+  await noteNew(works, row.id, made.notes);
   return made.commit;
 }
 
@@ -165,7 +171,7 @@ function messageOf({ row, run }: Kept, state: string, template: string): string 
 export async function release({ works, kept, deed }: Of<"release-resource">): Promise<string> {
   const { row } = kept;
   if (deed.resource === PLACE) return releasePlace(works, kept);
-  if (boundWorkspace(works, row.id) !== undefined) await endChecks(works, row.id);
+  if ((await boundWorkspace(works, row.id)) !== undefined) await endChecks(works, row.id);
   await endSetUps(works, row.id);
   return giveBack(works, kept);
 }
@@ -174,17 +180,17 @@ export async function release({ works, kept, deed }: Of<"release-resource">): Pr
 export async function giveBack(box: Box, kept: Kept): Promise<string> {
   const { row, run } = kept;
   const { store } = box;
-  const own = store.workspace(row.id);
+  const own = await store.workspace(row.id);
   if (own === undefined || own.status === "released") return "it was released already";
   if (isInPlace(own)) return leavePlace(box, row.id, "any");
   const { files, kept: keep } = box.folders(row.id);
   // Until a workspace is bound, the files of its run are in the state home.
   if (own.status === "bound") {
-    const place = placeOf(box, { run, workflow: box.workflow(row.definition), id: row.id });
-    noteAll(box, row.id, await box.artifacts.carry(place, files));
+    const place = await placeOf(box, { run, workflow: await box.workflow(row.definition), id: row.id });
+    await noteAll(box, row.id, await box.artifacts.carry(place, files));
   }
   const { path, repo } = own;
-  const artifacts = artifactPaths(box.workflow(row.definition), run);
+  const artifacts = artifactPaths(await box.workflow(row.definition), run);
   const { salvage, kept: keptIn } = await box.workspaces.release({
     run: row.id,
     repo,
@@ -192,7 +198,9 @@ export async function giveBack(box: Box, kept: Kept): Promise<string> {
     keep,
     artifacts,
   });
-  store.putWorkspace({ ...own, salvage, kept: keptIn, status: "released" });
+  await store.commit([
+    { type: "put-workspace", workspace: { ...own, salvage, kept: keptIn, status: "released" } },
+  ]);
   await project(box, row.id);
   return salvage === "" ? "nothing was left uncommitted" : `what was not committed is kept as ${salvage}`;
 }
@@ -200,7 +208,7 @@ export async function giveBack(box: Box, kept: Kept): Promise<string> {
 /** The run has another name for its branch than the one that its workspace is on. */
 export async function renameBranch({ works, kept, deed }: Of<"rename-branch">): Promise<string> {
   const { row } = kept;
-  const bound = ownWorkspace(works, row.id);
+  const bound = await ownWorkspace(works, row.id);
   if (bound === undefined) return "there is no workspace any more";
   if (kept.run.params["branch"] !== deed.branch) return "the branch has been given another name since";
   await renameTo(works, row.id, deed.branch);
@@ -209,9 +217,9 @@ export async function renameBranch({ works, kept, deed }: Of<"rename-branch">): 
 }
 
 async function renameTo(works: Works, run: string, to: string): Promise<void> {
-  const bound = ownWorkspace(works, run);
+  const bound = await ownWorkspace(works, run);
   if (bound === undefined) return;
   const { path, repo, branch: from } = bound;
   await works.branches.rename({ run, repo, path, from, to });
-  works.store.putWorkspace({ ...bound, branch: to });
+  await works.store.commit([{ type: "put-workspace", workspace: { ...bound, branch: to } }]);
 }

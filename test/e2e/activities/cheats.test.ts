@@ -20,9 +20,10 @@ const PASS = `printf 'Verdict: PASS\\n\\nfine\\n' | signalbox submit review -`;
 
 const scene = (worker: string, reviewer: string): Scene => ({ agents: { worker, reviewer } });
 
-function upTo(stage: Stage, run: string, role: string): number {
-  return stage.now(run).events.filter(({ event }) => event.type === "agent-alive" && event.role === role)
-    .length;
+async function upTo(stage: Stage, run: string, role: string): Promise<number> {
+  return (await stage.now(run)).events.filter(
+    ({ event }) => event.type === "agent-alive" && event.role === role,
+  ).length;
 }
 
 /** Every prompt that a role was given, the newest last. */
@@ -52,7 +53,7 @@ describe.runIf(isPerson).concurrent("cheats", () => {
       await stage.until(run, ({ deeds }) =>
         deeds.some(({ note }) => note.includes("must end its turn first")),
       );
-      expect(upTo(stage, run, "reviewer")).toBe(0);
+      expect(await upTo(stage, run, "reviewer")).toBe(0);
       stage.say("go");
       const { state } = await stage.until(run, (now) => now.state === "reviewing");
       expect(state).toBe("reviewing");
@@ -104,13 +105,13 @@ describe.runIf(isPerson).concurrent("cheats", () => {
         run,
         ({ run: { agents } }) => agents["worker"]?.status === "alive" && stage.said("turns") === "x",
       );
-      const before = stage.now(run).run;
+      const before = (await stage.now(run)).run;
       expect((await stage.person("stop", run)).code).toBe(0);
       await stage.until(run, (now) => now.isIdle);
-      expect(stage.now(run).run).toEqual(before);
+      expect((await stage.now(run)).run).toEqual(before);
       expect((await stage.person("resume", run)).code).toBe(0);
       await stage.until(run, () => stage.said("turns") === "x\nx");
-      expect(stage.now(run).run.infrastructure).toBe(0);
+      expect((await stage.now(run)).run.infrastructure).toBe(0);
       expect((await stage.person("cancel", run)).code).toBe(0);
       await stage.until(run, (now) => now.isIdle);
     });

@@ -272,7 +272,7 @@ say tried`;
       expect((await stage.person("cancel", run)).code).toBe(0);
       await stage.until(run, ({ isIdle }) => isIdle);
       expect(processesOf(stage).filter(({ kind }) => kind === "agent" || kind === "shim")).toEqual([]);
-      expect(stage.now(run).attention).toBe("");
+      expect((await stage.now(run)).attention).toBe("");
     });
   });
 

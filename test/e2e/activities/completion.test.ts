@@ -234,7 +234,7 @@ describe.runIf(isPerson).concurrent("completion", () => {
     async (place, { expect }) => {
       await inCompletion(
         async ({ stage, run, git, user }) => {
-          for (let n = 0; !isOver(stage.now(run)); n += 1) {
+          for (let n = 0; !isOver(await stage.now(run)); n += 1) {
             expect(n).toBeLessThan(200);
             await lookIn(stage);
             await new Promise((go) => setTimeout(go, 100));

@@ -86,7 +86,7 @@ describe.runIf(isPerson).concurrent("a run that nobody can move on", () => {
         next: commands[0],
         told: [expect.stringMatching(`^${run} testing A life: nothing is running in testing`) as string],
       });
-      writeFileSync(join(stage.now(run).workspace?.path ?? "", "triage.json"), '{"severity":"low"}');
+      writeFileSync(join((await stage.now(run)).workspace?.path ?? "", "triage.json"), '{"severity":"low"}');
       expect(await stage.person("resume", run)).toMatchObject({
         code: 0,
         document: { state: "done", retried: ["reading its files"] },

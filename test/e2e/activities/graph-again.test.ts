@@ -18,8 +18,8 @@ const blocked = (stage: Stage, run: string): Promise<unknown> =>
   stage.until(run, ({ state }) => state === "BUILD-blocked");
 
 /** Where the tasks of the run are shown. */
-const fileOf = (stage: Stage, run: string): string =>
-  join(stage.now(run).workspace?.path ?? "", "tasks.json");
+const fileOf = async (stage: Stage, run: string): Promise<string> =>
+  join((await stage.now(run)).workspace?.path ?? "", "tasks.json");
 
 const shownIn = (file: string): unknown => JSON.parse(readFileSync(file, "utf8"));
 
@@ -37,13 +37,13 @@ describe.runIf(isPerson).concurrent("a graph once more", () => {
       FOUR,
       async (stage, run) => {
         await blocked(stage, run);
-        expect(outcomes(stage, run)).toEqual(["1 failed", "2 blocked", "3 done", "4 done"]);
+        expect(await outcomes(stage, run)).toEqual(["1 failed", "2 blocked", "3 done", "4 done"]);
         stage.unsay("fail-1");
         expect((await stage.person("answer", "UD-1", "retry")).code).toBe(0);
         await stage.until(run, ({ state }) => state === "done");
-        expect(outcomes(stage, run).slice(4)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
+        expect((await outcomes(stage, run)).slice(4)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
         expect(begun(stage)).toEqual(["begin 1", "begin 1", "begin 2", "begin 3", "begin 4"]);
-        const three = childrenOf(stage, run).filter(({ task }) => task.id === "3");
+        const three = (await childrenOf(stage, run)).filter(({ task }) => task.id === "3");
         expect(three.map(({ took, summary }) => [took, summary])).toEqual([
           ["", "did 3"],
           [three[0]?.run, "did 3"],
@@ -65,8 +65,8 @@ describe.runIf(isPerson).concurrent("a graph once more", () => {
       FOUR,
       async (stage, run) => {
         await stage.until(run, () => order(stage).includes("begin 2") && order(stage).includes("end 4"));
-        const { run: then } = stage.now(run);
-        const file = fileOf(stage, run);
+        const { run: then } = await stage.now(run);
+        const file = await fileOf(stage, run);
         const done = (id: string): object => ({ id, status: "completed", summary: `did ${id}` });
         const wave = (tasks: object[], waveNumber: number): object => ({ waveNumber, tasks });
         await expect
@@ -79,7 +79,7 @@ describe.runIf(isPerson).concurrent("a graph once more", () => {
             completedTasks: ["1", "3", "4"],
             failedTasks: [],
           });
-        expect(stage.now(run).run.seq).toBe(then.seq);
+        expect((await stage.now(run)).run.seq).toBe(then.seq);
         stage.say("fail-2");
         stage.say("go-2");
         await blocked(stage, run);
@@ -100,7 +100,7 @@ describe.runIf(isPerson).concurrent("a graph once more", () => {
         expect((await stage.person("answer", "UD-1", "again")).code).toBe(0);
         await stage.until(run, ({ state }) => state === "done");
         expect(begun(stage).filter((line) => line === "begin 3")).toHaveLength(2);
-        expect(childrenOf(stage, run).map(({ took }) => took)).toEqual(Array(8).fill(""));
+        expect((await childrenOf(stage, run)).map(({ took }) => took)).toEqual(Array(8).fill(""));
       },
       { words: ["fail-1"], of: STAGED },
     );
@@ -137,13 +137,13 @@ describe.runIf(isPerson).concurrent("a graph once more", () => {
       async (stage, run) => {
         await stage.until(run, () => order(stage).includes("end 4") && order(stage).includes("begin 1"));
         expect((await stage.person("move", run, "planning")).code).toBe(0);
-        const { workspace } = stage.now(run);
+        const { workspace } = await stage.now(run);
         const told = FOUR.map((task) => (task.id === "3" ? { ...task, files: "d.ts" } : task));
         writeFileSync(join(workspace?.path ?? "", "tasks.md"), list(told));
         stage.unsay("hold-1");
         expect((await stage.person("move", run, "building")).code).toBe(0);
         await stage.until(run, ({ state }) => state === "done");
-        expect(childrenOf(stage, run).map(({ status }) => status)).toContain("cancelled");
+        expect((await childrenOf(stage, run)).map(({ status }) => status)).toContain("cancelled");
         expect(begun(stage)).toEqual(["begin 1", "begin 1", "begin 2", "begin 3", "begin 3", "begin 4"]);
       },
       { words: ["hold-1"] },
@@ -181,8 +181,8 @@ describe.runIf(isPerson).concurrent("a graph once more", () => {
           const log = { SIGNALBOX_FAILPOINT_LOG: join(stage.ledger, "failpoints") };
           const env = { SIGNALBOX_SUPERVISOR_FAILPOINT: place, ...log };
           expect((await type(stage, ["answer", "UD-1", "retry"], env)).code).toBe(0);
-          await looking(stage, () => stage.now(run).state === "done");
-          expect(outcomes(stage, run).slice(4)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
+          await looking(stage, async () => (await stage.now(run)).state === "done");
+          expect((await outcomes(stage, run)).slice(4)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
           expect(begun(stage)).toEqual(["begin 1", "begin 1", "begin 2", "begin 3", "begin 4"]);
           // A test that never gets there proves nothing.
           expect(stage.said("failpoints").split("\n")).toContain(place);
@@ -212,9 +212,11 @@ describe.runIf(isPerson).concurrent("a graph once more", () => {
           expect((await stage.person("cancel", run)).code).toBe(0);
           await stage.until(run, () => processesOf(stage).every(({ kind }) => kind !== "agent"));
           await stage.until(run, ({ isIdle }) => isIdle);
-          const ends = childrenOf(stage, run).map(({ task, status }) => `${task.id} ${status}`.trim());
+          const ends = (await childrenOf(stage, run)).map(({ task, status }) =>
+            `${task.id} ${status}`.trim(),
+          );
           expect(ends).toEqual(["1 failed", "2", "3 done", "4 done", "1 cancelled", "2", "3", "4"]);
-          expect(stage.now(run)).toMatchObject({ state: "dropped", attention: "" });
+          expect(await stage.now(run)).toMatchObject({ state: "dropped", attention: "" });
         },
         { words: ["fail-1"], of: STAGED },
       );
@@ -227,7 +229,7 @@ describe.runIf(isPerson).concurrent("a graph once more", () => {
       await inGraph(
         FOUR,
         async (stage, run) => {
-          const file = fileOf(stage, run);
+          const file = await fileOf(stage, run);
           const isShown = (): boolean => readFileSync(file, "utf8").includes('"did 4"');
           await looking(stage, () => order(stage).includes("begin 2") && isShown());
           await expect.poll(() => shownIn(file)).toMatchObject({ completedTasks: ["1", "3", "4"] });

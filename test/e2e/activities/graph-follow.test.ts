@@ -31,7 +31,7 @@ describe.runIf(isPerson).concurrent("following a graph of tasks", () => {
     await inGraph(FOUR, async (stage, run) => {
       const { end, lines } = await followed(stage, run);
       expect(end).toMatchObject({ code: "ok", exit: 0, state: "done" });
-      const [one] = childrenOf(stage, run);
+      const [one] = await childrenOf(stage, run);
       const ofTasks = lines.filter((line) => line.startsWith("task "));
       expect(ofTasks.toSorted()).toEqual(
         ["1", "2", "3", "4"].flatMap((id) => [
@@ -52,7 +52,7 @@ describe.runIf(isPerson).concurrent("following a graph of tasks", () => {
       FOUR,
       async (stage, run) => {
         const { end, lines } = await followed(stage, run);
-        const child = childrenOf(stage, run).find(({ task }) => task.id === "1")?.run ?? "";
+        const child = (await childrenOf(stage, run)).find(({ task }) => task.id === "1")?.run ?? "";
         expect(end).toMatchObject({ code: "waiting-for-person", exit: 3, state: "building" });
         expect(end.message).toMatch(`(${run}): `);
         expect(end.next).toMatch(new RegExp(`^signalbox answer ${child} answer .*--text "\\.\\.\\."$`));

@@ -21,7 +21,7 @@ describe.runIf(isPerson)("a list that was spoilt", () => {
       const { attention, state } = await stage.until(run, (now) => now.attention !== "");
       expect(state).toBe("building");
       expect(attention).toMatch(/no task is begun: tasks\.md (does not count|is another one)/);
-      expect(childrenOf(stage, run)).toEqual([]);
+      expect(await childrenOf(stage, run)).toEqual([]);
     });
   });
 });

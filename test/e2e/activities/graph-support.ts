@@ -78,17 +78,17 @@ export async function inGraph(
   });
 }
 
-export function childrenOf(stage: Stage, run: string): readonly ChildRow[] {
+export async function childrenOf(stage: Stage, run: string): Promise<readonly ChildRow[]> {
   const store = openStore(stage.home);
   try {
-    return store.childrenOf(run);
+    return await store.childrenOf(run);
   } finally {
-    store.close();
+    await store.close();
   }
 }
 
-export const outcomes = (stage: Stage, run: string): string[] =>
-  childrenOf(stage, run).map(({ task, outcome }) => `${task.id} ${outcome}`);
+export const outcomes = async (stage: Stage, run: string): Promise<string[]> =>
+  (await childrenOf(stage, run)).map(({ task, outcome }) => `${task.id} ${outcome}`);
 export const order = (stage: Stage): string[] => stage.said("order").split("\n");
 export const at = (stage: Stage, line: string): number => order(stage).indexOf(line);
 
@@ -106,8 +106,8 @@ export const PLACES = ["graph", "child", "outcome", "graph-set"].flatMap((name) 
 ]);
 
 /** Somebody looks now and then, so that there is a supervisor again, until it comes to that. */
-export async function looking(stage: Stage, isThere: () => boolean): Promise<void> {
-  for (let n = 0; !isThere(); n += 1) {
+export async function looking(stage: Stage, isThere: () => boolean | Promise<boolean>): Promise<void> {
+  for (let n = 0; !(await isThere()); n += 1) {
     if (n > 200) throw new Error("it does not come to that");
     await lookIn(stage);
     await new Promise((resolve) => setTimeout(resolve, 120));

@@ -30,8 +30,8 @@ const needs = (stage: Stage, task: string, files: readonly string[]): void => {
   writeFileSync(join(stage.ledger, `needs-${task}`), JSON.stringify({ ...asked, ...more }));
 };
 
-const childOf = (stage: Stage, run: string, id: string): string =>
-  childrenOf(stage, run).find(({ task }) => task.id === id)?.run ?? "";
+const childOf = async (stage: Stage, run: string, id: string): Promise<string> =>
+  (await childrenOf(stage, run)).find(({ task }) => task.id === id)?.run ?? "";
 
 const times = (stage: Stage, line: string): number => order(stage).filter((each) => each === line).length;
 
@@ -77,7 +77,7 @@ describe.runIf(isPerson).concurrent("a task of a graph", () => {
       TWO,
       async (stage, run) => {
         await stage.until(run, () => order(stage).includes("begin 1"));
-        const { workspace } = stage.now(run);
+        const { workspace } = await stage.now(run);
         writeFileSync(join(workspace?.path ?? "", "known.ts"), "");
         needs(stage, "1", [
           "./known.ts",
@@ -88,7 +88,7 @@ describe.runIf(isPerson).concurrent("a task of a graph", () => {
           "tasks.md",
         ]);
         stage.say("go-1");
-        const child = childOf(stage, run, "1");
+        const child = await childOf(stage, run, "1");
         await stage.until(child, ({ state }) => state === "asking");
         expect(times(stage, "begin 1")).toBe(2);
         expect(payload(stage, "1", 1)).toMatchObject({ context: [] });
@@ -109,10 +109,10 @@ describe.runIf(isPerson).concurrent("a task of a graph", () => {
         await stage.until(run, () => order(stage).includes("begin 1"));
         needs(stage, "1", []);
         stage.say("go-1");
-        const child = childOf(stage, run, "1");
+        const child = await childOf(stage, run, "1");
         await stage.until(child, ({ state, isIdle }) => state === "asking" && isIdle);
         expect(times(stage, "begin 1")).toBe(1);
-        const { workspace } = stage.now(run);
+        const { workspace } = await stage.now(run);
         const status = ["-C", workspace?.path ?? "", "status", "--porcelain", "--untracked-files=all"];
         expect(execFileSync("git", status, { encoding: "utf8" })).toBe("");
         const decision = { asked: ["result says needs_human", "summary: 1: what is a?"] };
@@ -134,12 +134,12 @@ describe.runIf(isPerson).concurrent("a task of a graph", () => {
         await stage.until(run, () => order(stage).includes("begin 1"));
         needs(stage, "1", ["tasks.md"]);
         stage.say("go-1");
-        const child = childOf(stage, run, "1");
+        const child = await childOf(stage, run, "1");
         let n = 0;
-        await looking(stage, () => {
+        await looking(stage, async () => {
           n += 1;
           for (const { pid, kind } of processesOf(stage)) if (kind === "supervisor" && n < 8) kill(pid);
-          return stage.now(child).state === "asking";
+          return (await stage.now(child)).state === "asking";
         });
         expect(times(stage, "begin 1")).toBe(2);
         expect(payload(stage, "1", 2)).toMatchObject({ context: ["tasks.md"] });

@@ -14,7 +14,7 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
   test("each starts when it may, in its parent's workspace; all done leads on", async ({ expect }) => {
     await inGraph(FOUR, async (stage, run) => {
       await stage.until(run, ({ state }) => state === "done");
-      expect(outcomes(stage, run)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
+      expect(await outcomes(stage, run)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
       expect(at(stage, "end 1")).toBeLessThan(at(stage, "begin 2"));
       const [three, four] = [at(stage, "begin 3"), at(stage, "begin 4")].toSorted((a, b) => a - b);
       expect(Math.min(at(stage, "end 3"), at(stage, "end 4"))).toBeLessThan(four ?? 0);
@@ -22,12 +22,13 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
       // Nothing of the children is released, and the parent's own workspace is.
       const store = openStore(stage.home);
       try {
-        for (const child of store.childrenOf(run)) expect(store.workspace(child.run)).toBeUndefined();
+        for (const child of await store.childrenOf(run))
+          expect(await store.workspace(child.run)).toBeUndefined();
       } finally {
-        store.close();
+        await store.close();
       }
       await stage.until(run, ({ isIdle }) => isIdle);
-      for (const child of childrenOf(stage, run))
+      for (const child of await childrenOf(stage, run))
         expect((await stage.person("verify", child.run)).code).toBe(0);
     });
   });
@@ -38,8 +39,12 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
       FOUR,
       async (stage, run) => {
         await stage.until(run, ({ state, isIdle }) => state === "done" && isIdle);
-        const all = [run, ...childrenOf(stage, run).map((child) => child.run)];
-        expect(all.flatMap((each) => stage.now(each).notes.map(({ text }) => text))).toEqual([]);
+        const all = [run, ...(await childrenOf(stage, run)).map((child) => child.run)];
+        expect(
+          (
+            await Promise.all(all.map(async (each) => (await stage.now(each)).notes.map(({ text }) => text)))
+          ).flat(),
+        ).toEqual([]);
         const argv = ["ls-tree", "--name-only", `signalbox/${run}`];
         const files = execFileSync("git", argv, { cwd: stage.repo, encoding: "utf8" }).split("\n");
         expect(files.filter((file) => file.startsWith("part-"))).toHaveLength(4);
@@ -53,7 +58,7 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
       FOUR,
       async (stage, run) => {
         await stage.until(run, ({ state, run: { entry } }) => state === "planning" && entry > 2);
-        expect(outcomes(stage, run)).toEqual(["1 failed", "2 blocked", "3 done", "4 done"]);
+        expect(await outcomes(stage, run)).toEqual(["1 failed", "2 blocked", "3 done", "4 done"]);
         expect(order(stage)).not.toContain("begin 2");
       },
       { words: ["fail-1"] },
@@ -64,15 +69,15 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
     await inGraph(
       FOUR,
       async (stage, run) => {
-        const live = (): readonly ChildRow[] =>
-          childrenOf(stage, run).filter(({ status }) => status === "running");
-        await stage.until(run, () => live().length === 2 && order(stage).length === 2);
+        const live = async (): Promise<readonly ChildRow[]> =>
+          (await childrenOf(stage, run)).filter(({ status }) => status === "running");
+        await stage.until(run, async () => (await live()).length === 2 && order(stage).length === 2);
         expect((await stage.person("cancel", run)).code).toBe(0);
-        await stage.until(run, () => live().length === 0);
-        const states = childrenOf(stage, run).map(({ status }) => status);
+        await stage.until(run, async () => (await live()).length === 0);
+        const states = (await childrenOf(stage, run)).map(({ status }) => status);
         expect(states.toSorted()).toEqual(["", "", "cancelled", "cancelled"]);
         await stage.until(run, () => processesOf(stage).every(({ kind }) => kind !== "agent"));
-        expect(stage.now(run)).toMatchObject({ state: "dropped", attention: "" });
+        expect(await stage.now(run)).toMatchObject({ state: "dropped", attention: "" });
       },
       { words: ["hold-1", "hold-3", "hold-4"] },
     );
@@ -82,8 +87,9 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
     await inGraph(
       FOUR,
       async (stage, run) => {
-        const live = (): readonly ChildRow[] => childrenOf(stage, run).filter(({ run: of }) => of !== "");
-        await stage.until(run, () => live().length === 2 && order(stage).length === 2);
+        const live = async (): Promise<readonly ChildRow[]> =>
+          (await childrenOf(stage, run)).filter(({ run: of }) => of !== "");
+        await stage.until(run, async () => (await live()).length === 2 && order(stage).length === 2);
         const shown = (await stage.person("show", run)).document;
         expect(shown["waits"]).toMatchObject({ kind: "child", sentence: "Waits for 4 tasks." });
         expect(
@@ -104,7 +110,7 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
         stage.say("go-3");
         expect((await stage.person("resume", run)).code).toBe(0);
         await stage.until(run, ({ state }) => state === "done");
-        expect(outcomes(stage, run)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
+        expect(await outcomes(stage, run)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
       },
       { words: ["hold-1", "hold-3"] },
     );
@@ -112,13 +118,13 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
 
   test("the supervisor is killed again and again: each task is done once", async ({ expect }) => {
     await inGraph(FOUR, async (stage, run) => {
-      for (let n = 0; stage.now(run).state !== "done"; n += 1) {
+      for (let n = 0; (await stage.now(run)).state !== "done"; n += 1) {
         expect(n).toBeLessThan(200);
         for (const { pid, kind } of processesOf(stage)) if (kind === "supervisor" && n < 6) kill(pid);
         await stage.person("list");
         await new Promise((resolve) => setTimeout(resolve, 120));
       }
-      expect(outcomes(stage, run)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
+      expect(await outcomes(stage, run)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
       const begun = order(stage).filter((line) => line.startsWith("begin"));
       expect(begun.toSorted()).toEqual(["begin 1", "begin 2", "begin 3", "begin 4"]);
     });
@@ -140,7 +146,7 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
         tasks,
         async (stage, run) => {
           await stage.until(run, ({ state }) => state === "done");
-          expect(childrenOf(stage, run).map(({ params }) => params["model"])).toEqual(models);
+          expect((await childrenOf(stage, run)).map(({ params }) => params["model"])).toEqual(models);
         },
         { argv: ["--param", `scoring=${scoring}`] },
       );
@@ -154,8 +160,8 @@ describe.runIf(isPerson).concurrent("a graph of tasks", () => {
       await inGraph(
         FOUR,
         async (stage, run) => {
-          await looking(stage, () => stage.now(run).state === "done");
-          expect(outcomes(stage, run)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
+          await looking(stage, async () => (await stage.now(run)).state === "done");
+          expect(await outcomes(stage, run)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
           expect(order(stage).filter((line) => line.startsWith("begin"))).toHaveLength(4);
           // A test that never gets there proves nothing.
           expect(stage.said("failpoints").split("\n")).toContain(place);

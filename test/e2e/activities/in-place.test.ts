@@ -94,7 +94,7 @@ describe.runIf(isPerson)("in place", () => {
       expect(parked.document["workspace"]).toMatchObject({ status: "released", inPlace: true, branch: "" });
       expect((await stage.person("move", run, "coding")).code).toBe(0);
       await stage.until(run, isAt("accepting", "broken"));
-      expect(stage.now(run).state).toBe("accepting");
+      expect((await stage.now(run)).state).toBe("accepting");
       expect((await stage.person("move", run, "done")).code).toBe(0);
       await stage.until(run, isAt("done"));
       expect(readFileSync(join(files, "STATE.yaml"), "utf8")).toContain("state: done");
@@ -175,7 +175,7 @@ describe.runIf(isPerson)("in place", () => {
         }
         const next = await plan(stage, "two");
         await stage.until(next, isAt("planned"));
-        expect(stage.now(run).workspace).toMatchObject({ status: "released", path: stage.repo });
+        expect((await stage.now(run)).workspace).toMatchObject({ status: "released", path: stage.repo });
       });
     },
   );

@@ -33,8 +33,8 @@ export async function withTask(
   });
 }
 
-export function workspaceOf(stage: Stage, run: string): string {
-  return stage.now(run).workspace?.path ?? "";
+export async function workspaceOf(stage: Stage, run: string): Promise<string> {
+  return (await stage.now(run)).workspace?.path ?? "";
 }
 
 /** What a reviewer submits that has no objection. */

@@ -66,7 +66,7 @@ signalbox update --status agent-review >/dev/null`;
 printf '${REVIEW}' | signalbox submit review - >/dev/null`;
     await withTask(reviewer, async (stage, run) => {
       await stage.until(run, () => existsSync(join(stage.ledger, "up")));
-      writeFileSync(join(workspaceOf(stage, run), "src/e.txt"), "late\n");
+      writeFileSync(join(await workspaceOf(stage, run), "src/e.txt"), "late\n");
       stage.say("go");
       const now = await stage.until(run, ({ state, isIdle }) => state === "reviewing" && isIdle);
       expect(stage.said("seen")).toBe("original\nlate");
@@ -85,7 +85,7 @@ printf '${REVIEW}' | signalbox submit review - >/dev/null`;
   }) => {
     await withTask(`printf '${REVIEW}' | signalbox submit review - >/dev/null`, async (stage, run) => {
       await stage.until(run, ({ state, isIdle }) => state === "reviewing" && isIdle);
-      const path = workspaceOf(stage, run);
+      const path = await workspaceOf(stage, run);
       rmSync(path, { recursive: true });
       const asked = await stage.person("task", "request-changes", run, "again");
       expect([asked.code, asked.document]).toMatchObject([

@@ -49,10 +49,10 @@ test.runIf(isPerson)("a superseded attempt hands in and asks in vain", async () 
       await stage.agent(run, "coder.1", "move", run, "testing");
 
       expect(readFileSync(notes, "utf8")).toBe(before);
-      const after = stage.now(run);
+      const after = await stage.now(run);
       expect(after.row.seq).toBe(row.seq);
       const late = after.notes.filter(({ kind }) => kind === "late").map(({ text: told }) => told);
-      const folder = agentFolder(stage, run, "coder.1");
+      const folder = await agentFolder(stage, run, "coder.1");
       expect(late.map((told) => told.replace(folder, "FOLDER"))).toMatchInlineSnapshot(`
         [
           "attempt 1 of coder no longer counts, and handed in handoff: it is kept as FOLDER/late/handoff.673102ff, and not used",

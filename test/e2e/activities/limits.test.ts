@@ -78,7 +78,7 @@ describe.runIf(isPerson).concurrent("limits", () => {
         await stage.until(run, ({ run: { agents } }) => agents["coder"]?.status === "alive");
         stage.say("again");
         // As if the shim had been started by another boot of the machine: its number says nothing any more.
-        const file = join(jobFolder(stage, run, "coder.1.1"), "pid");
+        const file = join(await jobFolder(stage, run, "coder.1.1"), "pid");
         const [pid, start] = readFileSync(file, "utf8").split("\n");
         kill(Number(pid));
         writeFileSync(file, `${pid}\n${start}\n00000000-0000-0000-0000-000000000000\n`);
@@ -103,8 +103,8 @@ describe.runIf(isPerson).concurrent("limits", () => {
     await onStage(scene(coder), (stage) =>
       supervised(stage, { logBytesMax: 4096 }, async () => {
         const run = await stage.begin("checks");
-        await stage.until(run, () => jobFolder(stage, run, "coder.1.1") !== "");
-        const log = join(jobFolder(stage, run, "coder.1.1"), "out.log");
+        await stage.until(run, async () => (await jobFolder(stage, run, "coder.1.1")) !== "");
+        const log = join(await jobFolder(stage, run, "coder.1.1"), "out.log");
         await stage.until(run, () => (statSync(`${log}.1`, { throwIfNoEntry: false })?.size ?? 0) > 0);
         stage.say("enough");
         await stage.until(run, ({ run: { agents } }) => (agents["coder"]?.attempt ?? 1) > 1);

@@ -49,7 +49,7 @@ describe.runIf(isPerson)("one agent at a time", () => {
       FOUR,
       async (stage, run) => {
         await stage.until(run, ({ state }) => state === "done");
-        expect(outcomes(stage, run)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
+        expect(await outcomes(stage, run)).toEqual(["1 done", "2 done", "3 done", "4 done"]);
         expect(isOneAtATime(order(stage))).toBe(true);
       },
       {

@@ -67,7 +67,7 @@ test.runIf(isPerson)(
     `);
       expect(stage.said("prompt")).not.toContain("Do nothing.");
       expect(stage.said("programs")).toMatch(/^[\d.]+\ngit version/);
-      const folder = jobFolder(stage, run, "fixer.1.1");
+      const folder = await jobFolder(stage, run, "fixer.1.1");
       expect(folder).toMatch(/\/agents\/fixer\.1-[0-9a-f]{18}\/turn-1-[0-9a-f]{18}$/);
       expect(readFileSync(join(folder, "exit"), "utf8")).toBe("0\n");
       expect(readdirSync(stage.home.bin)).toEqual(["signalbox"]);

@@ -80,7 +80,7 @@ describe.runIf(isPerson).concurrent("questions", () => {
   test("an answer is about what was shown, and corrections go to their author", async ({ expect }) => {
     await onStage({ agents: AGENTS }, async (stage) => {
       const run = await asked(stage);
-      const { workspace } = stage.now(run);
+      const { workspace } = await stage.now(run);
       const file = join(workspace?.path ?? "", ".agents-work", run, "spec.md");
       appendFileSync(file, "\nAnd delete everything.\n");
       const stale = await stage.person("answer", run, "approved");
@@ -90,7 +90,7 @@ describe.runIf(isPerson).concurrent("questions", () => {
       const foreign = await stage.person("answer", run, "approved");
       expect(foreign).toMatchObject({ code: 5 });
       expect(foreign.document["message"]).toContain("counts only from SpecAgent");
-      expect(stage.now(run).state).toBe("APPROVE_DESIGN");
+      expect((await stage.now(run)).state).toBe("APPROVE_DESIGN");
 
       const back = await stage.person("answer", run, "changes-requested/spec", "--text", "delete nothing");
       expect(back).toMatchObject({ code: 0, document: { to: "INTAKE" } });

@@ -23,7 +23,7 @@ describe.runIf(isPerson).concurrent("a result", () => {
       ONE,
       async (stage, run) => {
         await stage.until(run, ({ state }) => state === "done");
-        const child = childrenOf(stage, run)[0]?.run ?? "";
+        const child = (await childrenOf(stage, run))[0]?.run ?? "";
         expect(stage.said("refused")).toContain(
           `"taskId" is "2"; it must be "1" (.agents/tmp/tasks/${child}.json:1:11)`,
         );
@@ -46,7 +46,7 @@ describe.runIf(isPerson).concurrent("a result", () => {
       ONE,
       async (stage, run) => {
         await stage.until(run, ({ state }) => state === "planning");
-        expect(outcomes(stage, run)).toEqual(["1 failed"]);
+        expect(await outcomes(stage, run)).toEqual(["1 failed"]);
       },
       { worker: first(`${RESULT} 1 yes >${OWN}; kill -9 $$`, "true") },
     );

@@ -114,7 +114,7 @@ echo '{"status":"changes","issues":[{"severity":"high","location":"src/a.sh:1","
       await stage.until(run, ({ state, isIdle }) => state === "BUILD-blocked" && isIdle);
       expect(stage.said("tried").split("\n")).toHaveLength(3);
       expect((await stage.person("answer", run, "drop")).code).toBe(0);
-      expect(stage.now(run).state).toBe("dropped");
+      expect((await stage.now(run)).state).toBe("dropped");
     });
   });
 });

@@ -39,8 +39,8 @@ export type Stage = Life & {
   agent(run: string, who: string, ...argv: readonly string[]): Promise<Answer>;
   begin(workflow: string, ...argv: readonly string[]): Promise<string>;
   /** Until this holds of the run. */
-  until(run: string, holds: (now: Now) => boolean): Promise<Now>;
-  now(run: string): Now;
+  until(run: string, holds: (now: Now) => boolean | Promise<boolean>): Promise<Now>;
+  now(run: string): Promise<Now>;
   /** Lets agents that wait for this word go on. */
   say(word: string): void;
   /** Takes a word back. */
@@ -107,15 +107,15 @@ async function ok(life: Life, argv: readonly string[]): Promise<Answer> {
 }
 
 function stageOf(life: Life): Stage {
-  const now = (run: string): Now => lookAt(life, run);
+  const now = (run: string): Promise<Now> => lookAt(life, run);
   return {
     ...life,
     now,
     person: (...argv) => type(life, argv),
-    agent: (run, who, ...argv) =>
+    agent: async (run, who, ...argv) =>
       type(life, argv, {
         SIGNALBOX_RUN: run,
-        SIGNALBOX_TOKEN: readFileSync(join(agentFolder(life, run, who), "token"), "utf8"),
+        SIGNALBOX_TOKEN: readFileSync(join(await agentFolder(life, run, who), "token"), "utf8"),
         SIGNALBOX_JOB: `${run}.${who}.1`,
       }),
     async begin(workflow, ...argv) {
@@ -125,10 +125,10 @@ function stageOf(life: Life): Stage {
     async until(run, holds) {
       const giveUpAt = performance.now() + PATIENCE_MS;
       for (;;) {
-        const seen = now(run);
-        if (holds(seen)) return seen;
+        const seen = await now(run);
+        if (await holds(seen)) return seen;
         if (performance.now() > giveUpAt)
-          throw new Error(`it does not come to that: ${holds.toString()}\n${story(life, run)}`);
+          throw new Error(`it does not come to that: ${holds.toString()}\n${await story(life, run)}`);
         await pause(40);
       }
     },
@@ -143,23 +143,23 @@ function stageOf(life: Life): Stage {
   };
 }
 
-function lookAt(life: Life, id: string): Now {
+async function lookAt(life: Life, id: string): Promise<Now> {
   const store = openStore(life.home);
   try {
-    const kept = store.load(id);
+    const kept = await store.load(id);
     if (kept === undefined) throw new Error(`there is no run ${id}`);
     return {
       ...kept,
       state: kept.run.state,
       attention: kept.row.attention,
-      events: store.events(id),
-      notes: store.notes(id),
-      deeds: store.deeds(id),
-      isIdle: !store.isBusy(Date.now()),
-      workspace: store.workspace(id),
+      events: await store.events(id),
+      notes: await store.notes(id),
+      deeds: await store.deeds(id),
+      isIdle: !(await store.isBusy()),
+      workspace: await store.workspace(id),
     };
   } finally {
-    store.close();
+    await store.close();
   }
 }
 
@@ -238,29 +238,29 @@ async function overseer(
     }
   } finally {
     watch.close();
-    store.close();
+    await store.close();
   }
 }
 
 /** `coder.1` is a role and an attempt. */
-export function agentFolder({ home }: Life, run: string, who: string): string {
+export async function agentFolder({ home }: Life, run: string, who: string): Promise<string> {
   const store = openStore(home);
   try {
-    const row = store.agents({ run }).find(({ role, attempt }) => `${role}.${attempt}` === who);
+    const row = (await store.agents({ run })).find(({ role, attempt }) => `${role}.${attempt}` === who);
     if (row === undefined) throw new Error(`there is no ${who} in ${run}`);
     return row.dir;
   } finally {
-    store.close();
+    await store.close();
   }
 }
 
 /** Of a job of the run, by the last part of its id. */
-export function jobFolder({ home }: Life, run: string, name: string): string {
+export async function jobFolder({ home }: Life, run: string, name: string): Promise<string> {
   const store = openStore(home);
   try {
-    return store.job(`${run}.${name}`)?.dir ?? "";
+    return (await store.job(`${run}.${name}`))?.dir ?? "";
   } finally {
-    store.close();
+    await store.close();
   }
 }
 

@@ -143,7 +143,7 @@ describe.runIf(isPerson).concurrent("stages", () => {
         expect(isRunning()).toBe(true);
         expect((await stage.person("cancel", run)).code).toBe(0);
         await stage.until(run, ({ isIdle }) => isIdle && !isRunning());
-        expect(stage.now(run)).toMatchObject({ state: "dropped", attention: "" });
+        expect(await stage.now(run)).toMatchObject({ state: "dropped", attention: "" });
       }),
     );
   });

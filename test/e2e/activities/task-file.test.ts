@@ -106,11 +106,11 @@ describe.runIf(isPerson)("TASK.md", () => {
         const answer = await one.types(WORKING);
         expect([what, answer]).toEqual([what, expect.stringMatching(said)]);
         expect([what, answer]).toEqual([what, expect.stringContaining("next: ")]);
-        expect(stage.now(one.run)).toMatchObject({ state: "planning", attention: "" });
+        expect(await stage.now(one.run)).toMatchObject({ state: "planning", attention: "" });
       }
       expect(await other.types(`printf 'APPROACH: it\\n' | signalbox submit plan -`)).toMatch(/^0 /);
       expect(await other.types(WORKING)).toMatch(/^0 /);
-      expect(stage.now(other.run).state).toBe("working");
+      expect((await stage.now(other.run)).state).toBe("working");
 
       rmSync(one.file, { recursive: true, force: true });
       writeFileSync(one.file, PLAN);
@@ -143,7 +143,7 @@ describe.runIf(isPerson)("TASK.md", () => {
       expect(await types(WORKING)).toMatch(/^0 /);
       const second = pageAt(file);
       expect(second).toContain("status: working");
-      const notes = stage.now(run).notes.map(({ text }) => text);
+      const notes = (await stage.now(run)).notes.map(({ text }) => text);
       expect(notes.filter((text) => text.includes("status"))).not.toEqual([]);
       expect(notes.filter((text) => text.includes('"## Context"'))).toEqual([
         expect.stringContaining("taken out"),
@@ -185,7 +185,7 @@ printf 'Verdict: FAIL\\n\\nThe first of March.\\n' | signalbox submit review -`;
       ).toBe(true);
       expect(Object.values(archive).join()).toContain("DONE: first");
       expect(Object.values(archive).join()).toContain("Verdict: PASS");
-      const verdicts = stage.now(run).events.filter(({ event }) => event.type === "artifact-read");
+      const verdicts = (await stage.now(run)).events.filter(({ event }) => event.type === "artifact-read");
       expect(verdicts.map(({ event }) => JSON.stringify(event)).join()).not.toContain('"pass"');
     });
   });

@@ -69,7 +69,7 @@ describe.runIf(isPerson).concurrent("change", LONG, () => {
       }
       const { called, ...straight } = await undisturbed();
       const again = who === "supervisor" || name === "check" ? [] : [name];
-      const { called: now, ...life } = lifeOf(on);
+      const { called: now, ...life } = await lifeOf(on);
       expect(life).toEqual(straight);
       expect(now).toEqual([...called, ...again].toSorted());
       expect((await on.type("verify", on.of("x"))).code).toBe(0);
@@ -77,7 +77,7 @@ describe.runIf(isPerson).concurrent("change", LONG, () => {
   });
 });
 
-type Lived = ReturnType<typeof lifeOf>;
+type Lived = Awaited<ReturnType<typeof lifeOf>>;
 let lived: Promise<Lived> | undefined;
 
 test.runIf(isPerson).concurrent("nobody dies", LONG, async ({ expect }) => {
@@ -90,15 +90,15 @@ function undisturbed(): Promise<Lived> {
     inChange({ agents: AGENTS }, async (on) => {
       for (const argv of DOORS) await on.door(...argv);
       await on.rested("x");
-      resolve(lifeOf(on));
+      resolve(await lifeOf(on));
     }).catch(reject);
   });
   return lived;
 }
 
 /** The way it took, what was decided on it, who was called, and what it made. */
-function lifeOf(on: Play) {
-  const now = on.now(on.of("x"));
+async function lifeOf(on: Play) {
+  const now = await on.now(on.of("x"));
   const texts = Object.entries(now.run.held).filter(([name]) => !UNSTABLE.has(name));
   return {
     way: wayOf(now),

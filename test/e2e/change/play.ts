@@ -57,7 +57,7 @@ export type Play = Stage & {
   read(path: string): string;
   write(path: string, text: string): void;
   /** The history in short lines, without times and ids. */
-  history(change: string): string[];
+  history(change: string): Promise<string[]>;
   /** Who was called, in this order. */
   called(): string[];
 };
@@ -87,19 +87,21 @@ async function takeAsProven({ home, repo }: Stage): Promise<void> {
   for (const name of ["change", "change-task"]) {
     const parsed = await parseFound(findWorkflow(name, { cwd: repo, home: "" }));
     if (!parsed.ok) throw new Error(`${name} is broken`);
-    store.define(parsed.workflow.hash(), parsed.workflow.definition);
+    await store.commit([
+      { type: "define", hash: parsed.workflow.hash(), definition: parsed.workflow.definition },
+    ]);
   }
-  store.close();
+  await store.close();
 }
 
 function playOf(stage: Stage): Play {
   const typed: Play["type"] = (...argv) => type(stage, argv);
   const of = (change: string): string => runOfChange(stage.repo, change);
-  const waitFor = async (run: string, holds: () => boolean): Promise<void> => {
+  const waitFor = async (run: string, holds: () => boolean | Promise<boolean>): Promise<void> => {
     const giveUpAt = performance.now() + PATIENCE_MS;
-    for (let n = 1; !holds(); n += 1) {
+    for (let n = 1; !(await holds()); n += 1) {
       if (performance.now() > giveUpAt)
-        throw new Error(`it does not come to that: ${holds.toString()}\n${story(stage, run)}`);
+        throw new Error(`it does not come to that: ${holds.toString()}\n${await story(stage, run)}`);
       if (n % 25 === 0) await lookIn(stage);
       await pause(40);
     }
@@ -124,8 +126,8 @@ function playOf(stage: Stage): Play {
     letGo: (name) => stage.unsay(`holding-${name}`),
     async rested(change) {
       const run = of(change);
-      await waitFor(run, () => {
-        const now = stage.now(run);
+      await waitFor(run, async () => {
+        const now = await stage.now(run);
         return now.isIdle && (WAITS.has(now.state) || now.run.question !== undefined || now.attention !== "");
       });
       return stage.now(run);
@@ -138,7 +140,7 @@ function playOf(stage: Stage): Play {
       mkdirSync(dirname(join(stage.repo, path)), { recursive: true });
       writeFileSync(join(stage.repo, path), text);
     },
-    history: (change) => historyOf(stage.now(of(change)).events.map(({ event }) => event)),
+    history: async (change) => historyOf((await stage.now(of(change))).events.map(({ event }) => event)),
     called: () => stage.said("order").split("\n"),
   };
 }

@@ -90,7 +90,7 @@ describe.runIf(isPerson).concurrent("the seed's acceptance criteria", LONG, () =
         Nothing is left to fix.
         "
       `);
-      const { events } = on.now(on.of("x"));
+      const { events } = await on.now(on.of("x"));
       const handed = events.filter(({ by }) => by.type === "agent" && by.role === "reviewer");
       expect(handed.map(({ event }) => event.type)).toContain("submitted");
     });
@@ -106,7 +106,7 @@ describe.runIf(isPerson).concurrent("the seed's acceptance criteria", LONG, () =
       const held = on.hold("worker.1.1");
       const typed = on.door("impl", "x");
       await held();
-      const [child] = withStore(on, (store) => store.childrenOf(on.of("x")));
+      const [child] = await withStore(on, (store) => store.childrenOf(on.of("x")));
       expect(child?.task).toMatchInlineSnapshot(`
         {
           "dependsOn": [],
@@ -131,7 +131,7 @@ describe.runIf(isPerson).concurrent("the seed's acceptance criteria", LONG, () =
     THEN how it ended and what it left decide, and nothing is lost`, async ({ expect }) => {
     await inChange({ agents: { planner: "deaf", challenger: "deaf" } }, async (on) => {
       expect(await plan(on)).toBe("3 challenged");
-      expect(on.now(on.of("x")).run.attempts).toMatchObject({ planner: 1, challenger: 1 });
+      expect((await on.now(on.of("x"))).run.attempts).toMatchObject({ planner: 1, challenger: 1 });
     });
   });
 
@@ -153,7 +153,7 @@ describe.runIf(isPerson).concurrent("the seed's acceptance criteria", LONG, () =
       expect(document["message"]).toContain("an agent has ended several times without its output");
       const told = (await on.trace(on.of("x"))).join("\n");
       expect(told.match(/challenger ended: its program did not start \(exit code 127\)/g)).toHaveLength(2);
-      expect(on.now(on.of("x")).run.attempts["challenger"]).toBe(2);
+      expect((await on.now(on.of("x"))).run.attempts["challenger"]).toBe(2);
       // No pipe is needed: it reads what it is to do from the file.
       writeFileSync(join(on.ledger, "late"), `#!/bin/sh\nexec <&-\nexec sh "${PLAYER}"\n`, { mode: 0o755 });
       expect((await on.type("answer", on.of("x"), "retry")).code).toBe(0);

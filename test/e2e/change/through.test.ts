@@ -34,7 +34,7 @@ test.runIf(isPerson)("straight through: plan, impl, archive", LONG, async ({ exp
     const golden = (name: string, text: string): Promise<void> =>
       expect(text).toMatchFileSnapshot(join(import.meta.dirname, "golden", `${name}.txt`));
     // Both are merged at the same time.
-    const history = on.history("x").filter((line) => line !== "merged is not valid");
+    const history = (await on.history("x")).filter((line) => line !== "merged is not valid");
     await golden("straight-history", `${history.join("\n")}\n`);
     const left = Object.entries(filesBelow(on.repo)).filter(([file]) => LEFT.test(file));
     await golden("straight-files", `${left.map(([file]) => shape(file)).join("\n")}\n`);

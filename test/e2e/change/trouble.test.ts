@@ -32,7 +32,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
         expect([phase, await on.door(door, "x")]).toEqual([phase, answer]);
         expect(on.read(STATE)).toMatch(/^phase: challenged$/m);
       }
-      const { state, notes } = on.now(on.of("x"));
+      const { state, notes } = await on.now(on.of("x"));
       expect(state).toBe("challenged");
       expect(notes.map(({ text }) => text).join("\n")).toContain(STATE);
       expect(await on.door("impl", "x")).toBe("3 complete");
@@ -46,7 +46,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
         expect(await plan(on)).toBe("3 challenged");
         const { code, document } = await on.type("impl", "x");
         expect([code, document["state"], document["phase"]]).toEqual([3, "halted", "implementing"]);
-        expect(on.now(on.of("x")).run.held["review"]?.reading).toMatchObject({ found: false });
+        expect((await on.now(on.of("x"))).run.held["review"]?.reading).toMatchObject({ found: false });
         expect(await on.door("archive", "x")).toBe("4 not-ready");
         // Called again it shows the question, and implements nothing a second time.
         const calls = on.called().length;
@@ -68,7 +68,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
       expect(await on.door("impl", "x")).toBe("3 implementing");
       on.say("red");
       expect(await on.door("reopen", "x")).toBe("3 implementing");
-      expect(on.now(on.of("x")).state).toBe("halted");
+      expect((await on.now(on.of("x"))).state).toBe("halted");
       on.unsay("red");
       expect((await on.type("answer", on.of("x"), "edited")).code).toBe(0);
       expect((await on.rested("x")).state).toBe("complete");
@@ -76,7 +76,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
       expect(await on.door("archive", "x")).toBe("4 not-ready");
       expect(on.read(STATE)).toMatch(/^phase: implementing$/m);
       expect(await on.door("impl", "x")).toBe("3 complete");
-      expect(wayOf(on.now(on.of("x"))).slice(-5)).toEqual([
+      expect(wayOf(await on.now(on.of("x"))).slice(-5)).toEqual([
         "complete",
         "changed",
         "testing",
@@ -94,7 +94,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
       expect(await on.door("plan", "x")).toBe("3 rejected");
       expect(await on.door("impl", "x")).toBe("4 not-ready");
       expect(await on.door("reopen", "x")).toBe("5 gate-not-met");
-      expect(on.now(on.of("x")).state).toBe("rejected");
+      expect((await on.now(on.of("x"))).state).toBe("rejected");
       on.write(
         "changes/x/tasks.md",
         `${on.read("changes/x/tasks.md")}\n- [ ] 2.2 More\n  - File: src/x-3.txt (CREATE)\n`,
@@ -112,7 +112,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
         on.read("changes/x/specs/login.md").replace("It must.", "It must, twice."),
       );
       expect(await on.door("impl", "x")).toBe("4 not-ready");
-      expect(on.now(on.of("x")).state).toBe("edited");
+      expect((await on.now(on.of("x"))).state).toBe("edited");
       expect(await on.door("plan", "x")).toBe("3 challenged");
       expect(await on.door("impl", "x")).toBe("3 complete");
     });
@@ -160,7 +160,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
       expect([code, document["phase"], document["state"]]).toEqual([3, "complete", "archive-blocked"]);
       expect(on.read("specs/login.md")).toBe(first);
       const told = JSON.stringify((await on.type("show", on.of("y"))).document);
-      const { reading } = on.now(on.of("y")).run.held["unarchived"] ?? {};
+      const { reading } = (await on.now(on.of("y"))).run.held["unarchived"] ?? {};
       const { now = "", ...fields } = reading?.fields ?? {};
       expect(fields).toMatchObject({ file: "specs/session.md", base: "none" });
       expect(readFileSync(String(now), "utf8")).toBe(on.read("specs/session.md"));
@@ -185,7 +185,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("change", LONG, () => {
       expect(on.read("specs/login.md")).toBe("# Login\n\nBy hand.\n");
       expect(on.read("specs/session.md")).toBe("");
       expect((await on.type("answer", on.of("x"), "later")).code).toBe(0);
-      expect(on.now(on.of("x")).state).toBe("complete");
+      expect((await on.now(on.of("x"))).state).toBe("complete");
     });
   });
 

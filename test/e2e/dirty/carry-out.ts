@@ -17,6 +17,6 @@ export async function carryOut(home: Home): Promise<void> {
       isOver: () => !existsSync(home.database),
     });
   } finally {
-    store.close();
+    await store.close();
   }
 }

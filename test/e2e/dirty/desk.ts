@@ -52,7 +52,7 @@ export type Desk = {
   carryOut(): Promise<void>;
   /** The same in a process that ends at a failpoint, if it gets there. */
   carryOutApart(failpoint: string): Promise<string | null>;
-  withStore<T>(work: (store: SqliteStore) => T): T;
+  withStore<T>(work: (store: SqliteStore) => T | Promise<T>): Promise<T>;
   /** As a person at a terminal. */
   call(...argv: readonly string[]): Promise<Printed>;
   git(...args: readonly string[]): string;
@@ -67,7 +67,7 @@ export function removeDesks(): void {
   for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
 }
 
-export function deskOf({ agents = 2 } = {}): Desk {
+export async function deskOf({ agents = 2 } = {}): Promise<Desk> {
   template ??= makeTemplate();
   const root = newRoot();
   cpSync(template, root, { recursive: true });
@@ -77,15 +77,19 @@ export function deskOf({ agents = 2 } = {}): Desk {
   const git = (...args: readonly string[]): string => gitIn(repo, env, args);
   makeFolder(home.root);
   writeFileSync(home.environment, JSON.stringify(env), { mode: 0o600 });
-  const withStore = <T>(work: (store: SqliteStore) => T): T => {
+  const withStore = async <T>(work: (store: SqliteStore) => T | Promise<T>): Promise<T> => {
     const store = openStore(home);
     try {
-      return work(store);
+      return await work(store);
     } finally {
-      store.close();
+      await store.close();
     }
   };
-  withStore((store) => store.putProject({ repo, name: "desk", defaultBranch: "main", agents, remote: "" }));
+  await withStore((store) =>
+    store.commit([
+      { type: "put-project", project: { repo, name: "desk", defaultBranch: "main", agents, remote: "" } },
+    ]),
+  );
   const remove = (): void => rmSync(root, { recursive: true, force: true });
   return deskAt({ root, home, repo, env, git, withStore, remove });
 }
@@ -146,7 +150,7 @@ function deskAt(ground: Ground): Desk {
     try {
       return await work(boxOf(ground, store));
     } finally {
-      store.close();
+      await store.close();
     }
   };
   const desk: Desk = {
@@ -158,9 +162,11 @@ function deskAt(ground: Ground): Desk {
       );
       if (started.type !== "accepted") throw new Error(`not started: ${JSON.stringify(started)}`);
       await desk.carryOut();
-      const path = withStore((store) => store.workspace(id)?.path);
+      const path = await withStore(async (store) => (await store.workspace(id))?.path);
       if (path === undefined)
-        throw new Error(`${id} has no workspace: ${withStore((store) => JSON.stringify(store.deeds(id)))}`);
+        throw new Error(
+          `${id} has no workspace: ${await withStore(async (store) => JSON.stringify(await store.deeds(id)))}`,
+        );
       return path;
     },
     async move(id, to) {
@@ -184,7 +190,7 @@ function boxOf({ home, env }: Ground, store: SqliteStore): Box {
   return {
     clock: { now: () => Date.now(), mono: () => performance.now() },
     store,
-    artifacts: fileArtifacts({ registry: store }),
+    artifacts: fileArtifacts(store),
     workspaces: gitWorkspaces({ home, env }),
     folders: (id) => runFolders(home, id),
     workflow: workflowsOf(store),

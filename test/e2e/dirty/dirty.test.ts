@@ -1,4 +1,5 @@
 /** Whatever state a workspace is in, and however its run ends: nothing is lost, and the user's repository is not touched. */
+import { claim, newFence, settle } from "../../support/effects.ts";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
@@ -48,11 +49,11 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   // The run is over, and its workspace was never released.
   gc: async (desk, _path, { end }) => {
     await desk.move("r1", end);
-    desk.withStore((store) => {
-      const fence = store.fence();
-      for (const { key } of store.deeds("r1")) {
-        store.claim(key, fence, Date.now());
-        store.settle(key, fence, { type: "done", note: "" });
+    await desk.withStore(async (store) => {
+      const fence = await newFence(store);
+      for (const { key } of await store.deeds("r1")) {
+        await claim(store, key, { fence, leaseUntil: Date.now() });
+        await settle(store, key, { fence, outcome: { type: "done", note: "" } });
       }
     });
     expect((await desk.call("workspace", "gc")).code).toBe(0);
@@ -86,20 +87,20 @@ const SAMPLE = CELLS.filter(
 );
 
 test.for(SAMPLE)("$state.name, $how", async ({ state, end, row }) => {
-  const desk = deskOf({ agents: 1 });
+  const desk = await deskOf({ agents: 1 });
   onTestFinished(() => desk.remove());
   const path = await desk.begin("r1");
   makeState(desk, path, state);
   const before = lookAt(desk, "r1", path);
   const expected = await end(desk, path, { end: await finalFor(desk, state), row });
-  expect(desk.withStore((store) => store.workspace("r1")?.status)).toBe("released");
+  expect(await desk.withStore(async (store) => (await store.workspace("r1"))?.status)).toBe("released");
   expect(existsSync(path)).toBe(false);
   await expectNothingLost(desk, before, { ...state, ...expected });
 });
 
 /** A run whose work cannot be delivered is refused its end, and can still be dropped. */
-async function finalFor(desk: Desk, { isUndeliverable = false }: State): Promise<string> {
-  if (!isUndeliverable) return "finished";
+async function finalFor(desk: Desk, { isUndeliverable }: State): Promise<string> {
+  if (isUndeliverable !== true) return "finished";
   await expect(desk.move("r1", "finished")).rejects.toThrow(/nested|submodule/);
   return "dropped";
 }

@@ -58,7 +58,7 @@ test.runIf(isPerson).for(chosen)("killed at %s", async (place) => {
   await quiet(flow);
   said["stop"] = await insist(`stop ${first}`);
   said["resume"] = await insist(`resume ${first}`);
-  const branch = flow.withStore((store) => store.workspace(first)?.branch ?? "");
+  const branch = await flow.withStore(async (store) => (await store.workspace(first))?.branch ?? "");
   flow.git("push", "-q", remote, branch);
   said["merge"] = await insist(`task merge ${first} --delete-remote`);
   await flow.until(first, ["done"]);
@@ -66,14 +66,14 @@ test.runIf(isPerson).for(chosen)("killed at %s", async (place) => {
   await flow.say(`task start ${second}`);
   await flow.until(second, ["reviewing"]);
   await quiet(flow);
-  const workspace = flow.withStore((store) => store.workspace(second)?.path ?? "");
+  const workspace = await flow.withStore(async (store) => (await store.workspace(second))?.path ?? "");
   // The nested repository keeps the cancellation from handing anything over: the release keeps all of it.
   writeFileSync(join(workspace, "IDEA.md"), "half a thought\n");
   execFileSync("git", ["init", "-q", join(workspace, "nested")]);
   writeFileSync(join(workspace, "nested/NOTE.md"), "kept\n");
   await flow.say(`task cancel ${second} --yes`);
   await expect
-    .poll(() => flow.withStore((store) => store.workspace(second)?.status), { timeout: 60_000 })
+    .poll(() => flow.withStore(async (store) => (await store.workspace(second))?.status), { timeout: 60_000 })
     .toBe("released");
   const found = join(flow.root, "found");
   said["restore"] = await insist(`salvage restore ${second} ${found}`);

@@ -80,7 +80,7 @@ test.runIf(isPerson).for(chosen)("%s", { timeout: 300_000 }, async ([where, env,
     isPatient: seat === "none" && where.includes(" merged."),
   });
   const faults = await faultsOf(life, run);
-  if (faults.length > 0) console.error(story(life, run));
+  if (faults.length > 0) console.error(await story(life, run));
   expect(faults).toEqual([]);
   if (existsSync(log)) for (const name of readFileSync(log, "utf8").trim().split("\n")) reached.add(name);
   await clear(life);

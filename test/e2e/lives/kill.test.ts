@@ -43,7 +43,7 @@ const SEATS = hasTmux ? (["resident", "none", "window"] as const) : (["none"] as
 async function haunt(life: Life, run: string, dice: () => number): Promise<Record<string, number>> {
   const killed: Record<string, number> = {};
   const wanted = 1 + Math.floor(dice() * KILLS_MAX);
-  for (let kills = 0; kills < wanted && look(life, run).status !== "done";) {
+  for (let kills = 0; kills < wanted && (await look(life, run)).status !== "done";) {
     await pause(20 + dice() * 200);
     const all = processesOf(life);
     const kind = WEIGHTED[Math.floor(dice() * WEIGHTED.length)];
@@ -66,7 +66,7 @@ test.runIf(isPerson)("lives with sudden deaths", { timeout: 3_600_000 }, async (
     const [killed, end] = await Promise.all([haunt(life, run, diceOf(seed)), untilOver(life, run)]);
     const faults = await faultsOf(life, run);
     if (faults.length > 0)
-      throw new Error(`seed ${seed}, ${seat}\n${faults.join("\n")}\n${story(life, run)}`);
+      throw new Error(`seed ${seed}, ${seat}\n${faults.join("\n")}\n${await story(life, run)}`);
     for (const kind of Object.keys(killed)) total[kind] = (total[kind] ?? 0) + (killed[kind] ?? 0);
     ends[end] = (ends[end] ?? 0) + 1;
     await clear(life);

@@ -113,7 +113,7 @@ type Person = {
 /** What a person does who wants the run to end well, whatever became of it. Gives the state. */
 async function nudge(life: Life, run: string, { more, isPatient }: Person): Promise<string> {
   const say = (...argv: string[]): Promise<Answer> => type(life, argv, more?.() ?? {});
-  const { state, status, attention, isCrashed } = look(life, run);
+  const { state, status, attention, isCrashed } = await look(life, run);
   if (status === "done" || status === "cancelled") {
     // What is left to be cleared away needs somebody too, if the supervisor died over it.
     await say("show", run);
@@ -141,18 +141,18 @@ function pressEnter(life: Life): void {
     if (pane.startsWith("0 ")) tmux("send-keys", "-t", pane.slice(2), "Enter");
 }
 
-export function look(
+export async function look(
   life: Life,
   run: string,
-): { state: string; status: string; attention: string; isCrashed: boolean } {
+): Promise<{ state: string; status: string; attention: string; isCrashed: boolean }> {
   const store = openStore(life.home);
   try {
-    const kept = store.load(run);
+    const kept = await store.load(run);
     if (kept === undefined) throw new Error(`there is no run ${run}`);
     const isCrashed = Object.values(kept.run.agents).some(({ status }) => status === "crashed");
     return { state: kept.run.state, status: kept.row.status, attention: kept.row.attention, isCrashed };
   } finally {
-    store.close();
+    await store.close();
   }
 }
 
@@ -232,11 +232,13 @@ export async function untilOver(life: Life, run: string, person: Person = {}): P
   for (;;) {
     const state = await nudge(life, run, person);
     const store = openStore(life.home);
-    const isBusy = store.isBusy(Date.now());
-    store.close();
+    const isBusy = await store.isBusy();
+    await store.close();
     if ((state === "done" || state === "cancelled") && !isBusy) return state;
     if (performance.now() > until)
-      throw new Error(`the run does not end: ${JSON.stringify(look(life, run))}\n${story(life, run)}`);
+      throw new Error(
+        `the run does not end: ${JSON.stringify(await look(life, run))}\n${await story(life, run)}`,
+      );
     await pause(100);
   }
 }
@@ -256,22 +258,22 @@ export async function faultsOf(life: Life, run: string): Promise<string[]> {
   const starts = lines("starts").map((line) => line.split(" ")[0] ?? "");
   faults.push(...repeated(starts).map((job) => `started twice: ${job}`));
   const store = openStore(life.home);
-  const events = store.events(run);
+  const events = await store.events(run);
   const { seq: last = 0 } = events.at(-1) ?? {};
   for (const line of lines("acks")) {
     const seq = (JSON.parse(line) as { seq: number }).seq;
     if (seq > last) faults.push(`acknowledged and lost: ${line}`);
   }
-  for (const { key, status, note, deed } of store.deeds(run)) {
+  for (const { key, status, note, deed } of await store.deeds(run)) {
     if (status !== "done") faults.push(`${deed.type} ${key} is ${status}: ${note}`);
   }
-  for (const job of store.jobs({ run }))
+  for (const job of await store.jobs({ run }))
     if (job.status !== "over") faults.push(`job ${job.id} is ${job.status}`);
   const called = events.flatMap(({ event }) =>
     event.type === "agent-called" ? [`${event.role} ${event.attempt}`] : [],
   );
   faults.push(...repeated(called).map((agent) => `called twice: ${agent}`));
-  store.close();
+  await store.close();
   const { code, document } = await type(life, ["verify", run]);
   if (code !== 0) faults.push(`verify: ${JSON.stringify(document)}`);
   const worktrees = execFileSync("git", ["worktree", "list"], { cwd: life.repo, encoding: "utf8" });
@@ -287,7 +289,7 @@ function repeated(list: readonly string[]): string[] {
 }
 
 /** What happened, for whoever must find out why. */
-export function story(life: Life, run: string): string {
+export async function story(life: Life, run: string): Promise<string> {
   const history = execFileSync(NODE, [PROGRAM, "history", run], {
     cwd: life.repo,
     env: life.env,
@@ -295,11 +297,11 @@ export function story(life: Life, run: string): string {
   });
   const store = openStore(life.home);
   const open = [
-    ...store.deeds(run).filter(({ status }) => status !== "done"),
-    ...store.jobs({ run }).filter(({ status }) => status === "live"),
-    ...store.agents({ run }),
+    ...(await store.deeds(run)).filter(({ status }) => status !== "done"),
+    ...(await store.jobs({ run })).filter(({ status }) => status === "live"),
+    ...(await store.agents({ run })),
   ];
-  store.close();
+  await store.close();
   const log = existsSync(life.home.supervisorLog) ? readFileSync(life.home.supervisorLog, "utf8") : "";
   return `${history}\n${open.map((row) => JSON.stringify(row)).join("\n")}\n${log.slice(-4000)}\n${life.root}`;
 }
@@ -310,12 +312,12 @@ export async function clear(life: Life, on: { readonly deadlocks?: boolean } = {
     for (const { pid } of processesOf(life)) kill(pid);
     await pause(20);
   }
-  const deadlocks = on.deadlocks === true ? [] : deadlocksIn(life);
+  const deadlocks = on.deadlocks === true ? [] : await deadlocksIn(life);
   rmSync(life.root, { recursive: true, force: true });
   if (deadlocks.length > 0) throw new Error(`called deadlocked: ${deadlocks.join("; ")}`);
 }
 
-function deadlocksIn({ home }: Life): readonly string[] {
+async function deadlocksIn({ home }: Life): Promise<readonly string[]> {
   if (!existsSync(home.database)) return [];
   let store;
   try {
@@ -325,6 +327,6 @@ function deadlocksIn({ home }: Life): readonly string[] {
     return [];
   }
   const rows = store.database.all("SELECT run, text FROM notes WHERE kind = ?", DEADLOCK);
-  store.close();
+  await store.close();
   return rows.map((row) => `${String(row["run"])}: ${String(row["text"])}`);
 }

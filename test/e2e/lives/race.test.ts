@@ -33,11 +33,13 @@ test.runIf(isPerson)(`${RACERS} processes race for one move`, { timeout: 600_000
     const told = answers.filter(({ code }) => code === 6).map(({ document }) => document["code"]);
     expect([...new Set(told)]).toEqual(["conflict"]);
     const store = openStore(life.home);
-    const moves = store.events(run).filter(({ event }) => event.type === "moved" && event.to === "planning");
-    const starts = store
-      .deeds(run)
-      .filter(({ deed }) => deed.type === "start-agent" && deed.role === "worker" && deed.attempt === 1);
-    store.close();
+    const moves = (await store.events(run)).filter(
+      ({ event }) => event.type === "moved" && event.to === "planning",
+    );
+    const starts = (await store.deeds(run)).filter(
+      ({ deed }) => deed.type === "start-agent" && deed.role === "worker" && deed.attempt === 1,
+    );
+    await store.close();
     expect([moves.length, starts.length]).toEqual([1, 1]);
     expect(await untilOver(life, run)).toBe("done");
     const first = readFileSync(join(life.ledger, "starts"), "utf8")

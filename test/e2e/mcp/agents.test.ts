@@ -19,12 +19,12 @@ test.runIf(isPerson)("they bring a task to a person's review", async () => {
   onTestFinished(() => clear(life));
   const run = await begin(life);
   await type(life, ["move", run, "planning"]);
-  await until(() => look(life, run).state === "reviewing", 40_000);
-  const roles = withStore(life, (store) =>
-    store.events(run).flatMap(({ by }) => (by.type === "agent" ? [by.role] : [])),
+  await until(async () => (await look(life, run)).state === "reviewing", 40_000);
+  const roles = await withStore(life, async (store) =>
+    (await store.events(run)).flatMap(({ by }) => (by.type === "agent" ? [by.role] : [])),
   );
   expect([...new Set(roles)]).toEqual(["worker", "reviewer"]);
-  const workspace = withStore(life, (store) => store.workspace(run)?.path ?? "");
+  const workspace = await withStore(life, async (store) => (await store.workspace(run))?.path ?? "");
   // Shown there a moment after it was accepted.
   await until(() =>
     readFileSync(join(workspace, "TASK.md"), "utf8").includes("Verdict: PASS\n\nOne line, and it is right."),

@@ -42,7 +42,7 @@ async function talkOf(stage: Stage, run: string, who: string): Promise<Talk> {
   const token = readFileSync(join(stage.ledger, file), "utf8");
   const job = file.slice("job.".length);
   const env = { ...stage.env, SIGNALBOX_RUN: run, SIGNALBOX_TOKEN: token, SIGNALBOX_JOB: job };
-  return talkTo({ env, cwd: stage.now(run).workspace?.path ?? "" });
+  return talkTo({ env, cwd: (await stage.now(run)).workspace?.path ?? "" });
 }
 
 test.runIf(isPerson)("each has its own part; a review in fields becomes the file", () =>
@@ -65,7 +65,10 @@ test.runIf(isPerson)("each has its own part; a review in fields becomes the file
     stage.say("planned");
     await stage.until(run, ({ state }) => state === "1.3");
     const reviewer = await talkOf(stage, run, "plan-reviewer");
-    const places = [stage.now(run).workspace?.path ?? "", join(stage.home.root, "runs", run, "files")];
+    const places = [
+      (await stage.now(run)).workspace?.path ?? "",
+      join(stage.home.root, "runs", run, "files"),
+    ];
     const [file = "", kept = ""] = places.map((place) => join(place, PHASES, "1.3-plan-review.json"));
     const found = { severity: "HIGH", location: "Task 1", issue: "no test" };
     const slip = await reviewer.call("create_review", { verdict: "approved", summary: "x", issues: [found] });

@@ -38,8 +38,8 @@ export type Scene = {
   say(env: Env, argv: readonly string[], stdin?: string): Promise<Printed>;
   /** Its process ends its turn. Nobody reviews while somebody writes. */
   end(role: Role): void;
-  state(): string;
-  events(): number;
+  state(): Promise<string>;
+  events(): Promise<number>;
 };
 
 const AGENT = `printf '%s %s' "$SIGNALBOX_TOKEN" "$SIGNALBOX_JOB" >"$TOKENS/new.$ROLE" && mv "$TOKENS/new.$ROLE" "$TOKENS/$ROLE"; until [ -e "$TOKENS/$ROLE.over" ]; do sleep 0.05; done`;
@@ -65,7 +65,7 @@ export async function scene(): Promise<Scene> {
   };
   await voice("worker");
   await settled(life, run);
-  const workspace = withStore(life, (store) => store.workspace(run)?.path ?? "");
+  const workspace = await withStore(life, async (store) => (await store.workspace(run))?.path ?? "");
   return {
     life,
     run,
@@ -74,14 +74,16 @@ export async function scene(): Promise<Scene> {
     talk: (env, mode) => talkTo({ env, cwd: workspace, ...(mode === undefined ? {} : { mode }) }),
     say: (env, argv, stdin = "") => call(argv, { cwd: workspace, env, stdin }),
     end: (role) => writeFileSync(join(life.root, "tokens", `${role}.over`), ""),
-    state: () => look(life, run).state,
-    events: () => withStore(life, (store) => store.load(run)?.run.seq ?? 0),
+    state: async () => (await look(life, run)).state,
+    events: () => withStore(life, async (store) => (await store.load(run))?.run.seq ?? 0),
   };
 }
 
 /** What the supervisor has to write about what was asked for is written. */
 export async function settled(life: Life, run: string): Promise<void> {
-  await until(() => withStore(life, (store) => store.deeds(run).every(({ status }) => status === "done")));
+  await until(() =>
+    withStore(life, async (store) => (await store.deeds(run)).every(({ status }) => status === "done")),
+  );
 }
 
 /** The official client, with what an agent hands on. */

@@ -40,7 +40,7 @@ test.runIf(isPerson)(
     expect(await must(worker, "ask_questions", { questions: ["UTC?", "Since when?"] })).toContain(
       "the questions are recorded",
     );
-    expect(on.state()).toBe("clarification");
+    expect(await on.state()).toBe("clarification");
     // A person answers on the page and in words; nobody has waited for it.
     const page = join(on.workspace, "TASK.md");
     writeFileSync(page, readFileSync(page, "utf8").replace("- UTC?", "- UTC?\n  Yes."));
@@ -74,7 +74,7 @@ test.runIf(isPerson)(
       summary: "Reads well.",
       issues: [{ severity: "LOW", title: "A name" }],
     });
-    expect(on.state()).toBe("reviewing");
+    expect(await on.state()).toBe("reviewing");
     expect(readFileSync(page, "utf8")).toContain("## Review\n\nVerdict: PASS\n\nReads well.\n");
   },
 );
@@ -88,13 +88,13 @@ test.runIf(isPerson)("asking for the state makes the engine read the verdict", a
   await must(worker, "update_status", { status: "agent-review" });
   on.end("worker");
   const reviewer = await on.talk(await on.voice("reviewer"));
-  const page = join(agentFolder(on.life, on.run, "reviewer.1"), "work/TASK.md");
+  const page = join(await agentFolder(on.life, on.run, "reviewer.1"), "work/TASK.md");
   expect(readFileSync(page, "utf8")).toContain("status: agent-review");
   writeFileSync(page, `${readFileSync(page, "utf8")}\n## Review\n\nVerdict: FAIL\n\nNo.\n`);
   expect(await reviewer.call("update_status", { status: "reviewing" })).toMatchObject({ isError: true });
-  expect(on.state()).toBe("agent-review");
+  expect(await on.state()).toBe("agent-review");
   await must(reviewer, "update_status", { status: "working" });
-  expect(on.state()).toBe("working");
+  expect(await on.state()).toBe("working");
 });
 
 /** As the worker that plans: what is refused, and how the same is typed. */
@@ -146,10 +146,10 @@ test.runIf(isPerson)("refusals are those of the commands, word for word", { time
   const on = await scene();
   const voice = await on.voice("worker");
   const worker = await on.talk(voice);
-  const before = on.events();
+  const before = await on.events();
   for (const [name, given, argv, stdin] of REFUSED)
     await same(on, { worker, voice, name, given, argv, stdin });
-  expect(on.events()).toBe(before);
+  expect(await on.events()).toBe(before);
   // With its budget spent, a question is refused as the move is, and nothing is written.
   for (const _time of [1, 2]) {
     await must(worker, "ask_questions", { questions: ["So?"] });
@@ -218,7 +218,7 @@ test.runIf(isPerson)(
       [{ ...voice, SIGNALBOX_TOKEN: "somebody's" }, "unknown-token"],
       [{ ...life.env, SIGNALBOX_TOKEN: token }, "stolen-token"],
     ];
-    const before = on.events();
+    const before = await on.events();
     for (const [env, code] of callers) {
       const talk = await on.talk(env);
       expect(await talk.tools()).toEqual(["next"]);
@@ -229,7 +229,7 @@ test.runIf(isPerson)(
         });
       await talk.client.close();
     }
-    expect([on.events(), on.state()]).toEqual([before, "planning"]);
+    expect([await on.events(), await on.state()]).toEqual([before, "planning"]);
     const person = await on.talk(life.env);
     const next = await person.call("next", { run });
     expect(next).toMatchObject({ isError: false, data: { for: "human", run } });
@@ -249,5 +249,5 @@ test.runIf(isPerson)("the same key twice is one act; two calls at once are done 
   ]);
   expect(both.map(({ isError }) => isError)).toEqual([false, false, false]);
   expect(both[1].data).toEqual(both[0].data);
-  expect(on.state()).toBe("working");
+  expect(await on.state()).toBe("working");
 });

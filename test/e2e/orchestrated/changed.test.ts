@@ -33,7 +33,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("changed after it was approved", 
       const run = await on.run();
       const now = await on.people(run, `approved, single-final, ${people}`);
       expect(wayOf(now).replace(/^.* SINGLE_FINAL /, "")).toBe(way);
-      expect(on.file(run, "report.md").includes("it is small")).toBe(people.includes("it is small"));
+      expect((await on.file(run, "report.md")).includes("it is small")).toBe(people.includes("it is small"));
     });
   });
 
@@ -41,7 +41,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("changed after it was approved", 
     await inSession({}, async (on) => {
       const run = await on.run();
       await on.people(run, "approved, single-final");
-      on.edit(run, "work-1.txt", "by hand\n");
+      await on.edit(run, "work-1.txt", "by hand\n");
       const now = await on.people(run, "attested, attested");
       expect(wayOf(now).replace(/^.* SINGLE_FINAL /, "")).toBe(`${AGAIN} ${AGAIN} ${END}`);
       expect(on.git("show", `signalbox/${run}:work-1.txt`)).toBe("by hand");
@@ -52,9 +52,9 @@ describe.runIf(isPerson && IS_DEEP).concurrent("changed after it was approved", 
     const env = { SIGNALBOX_SUPERVISOR_FAILPOINT: "registry.before-outcome" };
     await inSession({ env }, async (on) => {
       const run = await on.run("--lean");
-      await on.until(run, () => on.children(run).some(({ status }) => status === "done"));
+      await on.until(run, async () => (await on.children(run)).some(({ status }) => status === "done"));
       await on.until(run, () => processesOf(on).length === 0);
-      on.edit(run, "lean.txt", "by another hand\n");
+      await on.edit(run, "lean.txt", "by another hand\n");
       const now = await on.people(run, "run");
       expect(wayOf(now).match(/LEAN_REVIEW/g)).toHaveLength(2);
       expect(on.called().filter((name) => name === "Reviewer.lean")).toHaveLength(2);
@@ -66,7 +66,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("changed after it was approved", 
       on.does("QA.T-001.1", "for file in $HOME/../state/workspaces/*/work-1.txt; do echo more >>$file; done");
       const run = await on.run();
       expect((await on.people(run, "approved, per-batch")).state).toBe("ATTEST");
-      const way = wayOf(on.now(on.child(run, "T-001"))).replaceAll(/\w+_DUE /g, "");
+      const way = wayOf(await on.now(await on.child(run, "T-001"))).replaceAll(/\w+_DUE /g, "");
       expect(way).toBe("CODE REVIEW QA SECURITY JOIN REVIEW QA SECURITY JOIN completed");
     });
   });
@@ -75,10 +75,10 @@ describe.runIf(isPerson && IS_DEEP).concurrent("changed after it was approved", 
     await inSession({ agents: { "QA.T-001": "OK ~" } }, async (on) => {
       const run = await on.run();
       expect((await on.people(run, "approved, per-batch")).state).toBe("ATTEST");
-      const child = on.child(run, "T-001");
-      const way = wayOf(on.now(child)).replaceAll(/\w+_DUE /g, "");
+      const child = await on.child(run, "T-001");
+      const way = wayOf(await on.now(child)).replaceAll(/\w+_DUE /g, "");
       expect(way).toBe("CODE REVIEW QA SECURITY JOIN completed");
-      expect(on.now(child).notes.map(({ text }) => text)).toContain(
+      expect((await on.now(child)).notes.map(({ text }) => text)).toContain(
         "QA 1 changed 1 file in its own checkout, which was discarded: work-1.txt",
       );
     });
@@ -93,10 +93,12 @@ describe.runIf(isPerson && IS_DEEP).concurrent("changed after it was approved", 
         const run = await on.run();
         await on.people(run, "approved");
         expect((await on.type("answer", run, "per-batch")).code).toBe(0);
-        await on.until(run, () => on.children(run).some(({ status }) => status !== ""));
-        const child = on.child(run, "T-001");
+        await on.until(run, async () => (await on.children(run)).some(({ status }) => status !== ""));
+        const child = await on.child(run, "T-001");
         await on.until(child, ({ attention }) => attention !== "");
-        expect(on.now(child).attention).toContain(`${name} first, which was changed by another author`);
+        expect((await on.now(child)).attention).toContain(
+          `${name} first, which was changed by another author`,
+        );
         expect(on.called()).not.toContain("Reviewer.T-001");
         const { actions } = (await on.type("show", child)).document as { actions: { command: string }[] };
         expect(actions.map(({ command }) => command)).toEqual([
@@ -104,9 +106,9 @@ describe.runIf(isPerson && IS_DEEP).concurrent("changed after it was approved", 
           expect.stringMatching(new RegExp(`^signalbox submit ${run} \\w`)),
           `signalbox resume ${child}`,
         ]);
-        on.edit(
+        await on.edit(
           run,
-          `.agents-work/${String(on.now(run).run.params["session"])}/${name}`,
+          `.agents-work/${String((await on.now(run)).run.params["session"])}/${name}`,
           `${on.said("kept")}\n`,
         );
         expect((await on.type("resume", child)).code).toBe(0);

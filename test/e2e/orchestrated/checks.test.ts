@@ -80,7 +80,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
       const now = await on.people(run, "!skip, skip: nothing to check");
       expect(wayOf(now)).toMatch(/LEAN_VOUCH_ONLY LEAN_HANDOVER LEAN_COMMIT LEAN_TAG DONE$/);
       expect(on.said("checked")).toBe("");
-      expect(on.file(run, "report.md")).toContain("nothing to check");
+      expect(await on.file(run, "report.md")).toContain("nothing to check");
     });
   });
 
@@ -91,12 +91,14 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
       const run = await on.run();
       const asked = await on.people(run, "approved, single-final");
       const file = `.agents-work/${String(asked.run.params["session"])}/acceptance.json`;
-      on.edit(run, file, OTHERS);
-      const child = on.child(run, "T-001");
+      await on.edit(run, file, OTHERS);
+      const child = await on.child(run, "T-001");
       expect((await on.type("answer", child, "answer", "--text", "go on")).code).toBe(0);
       // Nobody goes on with a text that is nobody's.
       await on.until(child, ({ attention }) => attention !== "");
-      expect(on.now(child).attention).toContain("acceptance.json first, which was changed by another author");
+      expect((await on.now(child)).attention).toContain(
+        "acceptance.json first, which was changed by another author",
+      );
       expect((await on.type("submit", run, "acceptance")).code).toBe(0);
       expect((await on.type("resume", child)).code).toBe(0);
       // It is a person's by now, and still nobody has said that it may be run.
@@ -115,15 +117,15 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
       await on.people(run, "approved");
       expect((await on.type("answer", run, "single-final")).code).toBe(0);
       await held();
-      const file = `.agents-work/${String(on.now(run).run.params["session"])}/acceptance.json`;
-      const before = on.file(run, "acceptance.json");
-      on.edit(run, file, OTHERS);
+      const file = `.agents-work/${String((await on.now(run)).run.params["session"])}/acceptance.json`;
+      const before = await on.file(run, "acceptance.json");
+      await on.edit(run, file, OTHERS);
       on.letGo("check");
       await expect
-        .poll(() => on.now(run).attention, { timeout: LONG.timeout })
+        .poll(async () => (await on.now(run)).attention, { timeout: LONG.timeout })
         .toContain("acceptance.json was changed by another author");
       const { actions, next, waits } = (await on.type("show", run)).document;
-      const look = `less ${on.now(run).workspace?.path ?? ""}/${file}`;
+      const look = `less ${(await on.now(run)).workspace?.path ?? ""}/${file}`;
       expect(actions).toMatchObject([
         { command: look },
         { command: `signalbox submit ${run} acceptance` },
@@ -135,7 +137,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
         sentence: `Needs attention: ${file} was changed by another author.`,
       });
       if (isHandedIn) await on.type("submit", run, "acceptance");
-      else on.edit(run, file, before);
+      else await on.edit(run, file, before);
       await on.type("resume", run);
       const now = await on.rested(run);
       expect(wayOf(now)).toMatch(new RegExp(`INTEGRATE ${way}$`));
@@ -149,12 +151,12 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
     await inSession({ agents: { "Coder.T-001": "BLOCKED" } }, async (on) => {
       const run = await on.run();
       const asked = await on.people(run, "approved, single-final");
-      on.edit(run, `.agents-work/${String(asked.run.params["session"])}/acceptance.json`, OTHERS);
+      await on.edit(run, `.agents-work/${String(asked.run.params["session"])}/acceptance.json`, OTHERS);
       expect((await on.type("submit", run, "acceptance")).code).toBe(0);
       expect((await on.people(run, "answer: go on")).state).toBe("VOUCH_ONLY");
       expect((await on.people(run, "run")).state).toBe("DONE");
       expect(on.said("checked")).toBe("check");
-      expect(on.now(run).run.waivers).toEqual({});
+      expect((await on.now(run)).run.waivers).toEqual({});
     });
   });
 
@@ -166,9 +168,9 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
     async ([mode, people, way], { expect }) => {
       await inSession({ agents: { "Coder.T-001": "BLOCKED" } }, async (on) => {
         const run = await on.run(mode);
-        const file = `.agents-work/${String(on.now(run).run.params["session"])}/acceptance.json`;
+        const file = `.agents-work/${String((await on.now(run)).run.params["session"])}/acceptance.json`;
         const handIn = async (text: string): Promise<void> => {
-          on.edit(run, file, text);
+          await on.edit(run, file, text);
           expect((await on.type("submit", run, "acceptance")).code).toBe(0);
         };
         if (people !== "") {
@@ -180,9 +182,9 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
         await handIn(OTHERS.replace(/"verify":\s*\[/, '$&"manual: it looks well",'));
         expect((await on.people(run, "skip: nothing to run")).state).toMatch(/ATTEST$/);
         // What was asked of the others was asked for nothing.
-        expect(on.status(run).user_decisions.map(({ status }) => status)).toContain("skipped");
+        expect((await on.status(run)).user_decisions.map(({ status }) => status)).toContain("skipped");
         expect(wayOf(await on.people(run, "attested"))).toContain(way);
-        expect(on.now(run).state).toBe("DONE");
+        expect((await on.now(run)).state).toBe("DONE");
       });
     },
   );

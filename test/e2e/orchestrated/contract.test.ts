@@ -27,7 +27,7 @@ describe.runIf(isPerson).concurrent("the contract of orchestrated", LONG, () => 
     await inSession({ agents: { SpecAgent: answers } }, async (on) => {
       const run = await on.run();
       expect(wayOf(await on.rested(run))).toBe("INTAKE BLOCKED");
-      expect(on.status(run)).toMatchObject({ blocker: "subagent_failure", resume_state: "INTAKE" });
+      expect(await on.status(run)).toMatchObject({ blocker: "subagent_failure", resume_state: "INTAKE" });
       expect(toldOf(on, "SpecAgent.2")).toEqual([
         '- intake: SpecAgent.output.json a JSON value is expected, not "H"',
         "- acceptance: acceptance.json the file is missing",
@@ -55,7 +55,7 @@ describe.runIf(isPerson).concurrent("the contract of orchestrated", LONG, () => 
       const run = await on.run();
       const now = await on.people(run, "approved, per-batch, resume, resume");
       expect(now.state).toBe("ATTEST");
-      expect(wayOf(on.now(on.child(run, "T-001"))).replaceAll(/\w+_DUE /g, "")).toBe(
+      expect(wayOf(await on.now(await on.child(run, "T-001"))).replaceAll(/\w+_DUE /g, "")).toBe(
         "CODE BLOCKED CODE REVIEW BLOCKED REVIEW QA SECURITY JOIN completed",
       );
       expect(toldOf(on, "Coder.T-001.4")[0]).toContain("coder: Coder.output.json the file is missing");
@@ -105,8 +105,8 @@ describe.runIf(isPerson).concurrent("the contract of orchestrated", LONG, () => 
         const held = on.hold("SpecAgent");
         const run = await on.run();
         await held();
-        const output = `.agents-work/${String(on.now(run).run.params["session"])}/contract/SpecAgent.output.json`;
-        const folder = join(agentFolder(on, run, "SpecAgent.1"), "work");
+        const output = `.agents-work/${String((await on.now(run)).run.params["session"])}/contract/SpecAgent.output.json`;
+        const folder = join(await agentFolder(on, run, "SpecAgent.1"), "work");
         writeFileSync(join(folder, output), '{"status":"FAIL","surprise":1}');
         const { code, document } = await on.agent(run, "SpecAgent.1", "submit", "intake");
         expect(code).toBe(5);
@@ -133,7 +133,7 @@ describe.runIf(isPerson).concurrent("the contract of orchestrated", LONG, () => 
         expect(now.state).toBe("ATTEST");
         expect(on.said("prompt.Architect.2")).toMatch(/> in one file$/);
         expect(on.said("prompt.Coder.T-001.2")).toMatch(/> yes$/);
-        expect(on.status(run).user_decisions[0]).toMatchObject({
+        expect((await on.status(run)).user_decisions[0]).toMatchObject({
           decision_id: "UD-1",
           state_context: "DESIGN",
           text: "in one file",
@@ -149,12 +149,12 @@ describe.runIf(isPerson).concurrent("the contract of orchestrated", LONG, () => 
         const run = await on.run();
         const asked = await on.people(run, "approved, single-final");
         const spec = `.agents-work/${String(asked.run.params["session"])}/spec.md`;
-        const text = on.file(run, "spec.md");
+        const text = await on.file(run, "spec.md");
         rmSync(join(asked.workspace?.path ?? "", spec));
         const now = await on.people(run, "attested");
         expect(now.attention).toContain(`Docs must read ${spec} first, which is not there`);
         expect(on.called().at(-1)).toBe("Integrator");
-        on.edit(run, spec, text);
+        await on.edit(run, spec, text);
         expect((await on.type("resume", run)).code).toBe(0);
         expect((await on.rested(run)).state).toBe("DONE");
       });

@@ -88,10 +88,10 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
       const run = await on.run(...argv);
       const lived = on.people(run, people);
       const pid = await held();
-      expect(statesOf(on, run)).toBe(state);
+      expect(await statesOf(on, run)).toBe(state);
       for (const each of who === "agent" ? [{ pid }] : processesOf(on)) kill(each.pid);
       on.letGo(name.replace(/-\d$/, ""));
-      expect(lifeOf(on, await lived)).toEqual(await undisturbed(of));
+      expect(await lifeOf(on, await lived)).toEqual(await undisturbed(of));
       expect((await on.type("verify", run)).code).toBe(0);
     });
   });
@@ -101,7 +101,7 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
     const env = { SIGNALBOX_SUPERVISOR_FAILPOINT: failpoint };
     await inSession({ ...wishes, env }, async (on) => {
       const run = await on.run(...argv);
-      expect(lifeOf(on, await on.people(run, people))).toEqual(await undisturbed(of));
+      expect(await lifeOf(on, await on.people(run, people))).toEqual(await undisturbed(of));
     });
   });
 
@@ -113,10 +113,10 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
         for (const answer of LIVES.single.people.split(", ")) {
           const now = await on.rested(run);
           if (now.state === state) for (const { pid } of processesOf(on)) kill(pid);
-          expect(on.asked()).toHaveLength(1);
+          expect(await on.asked()).toHaveLength(1);
           await on.people(run, answer);
         }
-        expect(lifeOf(on, on.now(run))).toEqual(await undisturbed("single"));
+        expect(await lifeOf(on, await on.now(run))).toEqual(await undisturbed("single"));
       });
     },
   );
@@ -132,7 +132,7 @@ function undisturbed(of: keyof typeof LIVES): Promise<object> {
   const life = new Promise<object>((resolve, reject) => {
     inSession(wishes, async (on) => {
       const run = await on.run(...argv);
-      resolve(lifeOf(on, await on.people(run, people)));
+      resolve(await lifeOf(on, await on.people(run, people)));
     }).catch(reject);
   });
   lives.set(of, life);
@@ -140,24 +140,28 @@ function undisturbed(of: keyof typeof LIVES): Promise<object> {
 }
 
 /** Of the session, and of the task that is under way. */
-function statesOf(on: Play, run: string): string {
-  const child = on.children(run).find(({ status }) => status === "running" || status === "waiting");
-  return [on.now(run).state, ...(child === undefined ? [] : [on.now(child.run).state])].join(" ");
+async function statesOf(on: Play, run: string): Promise<string> {
+  const child = (await on.children(run)).find(({ status }) => status === "running" || status === "waiting");
+  return [(await on.now(run)).state, ...(child === undefined ? [] : [(await on.now(child.run)).state])].join(
+    " ",
+  );
 }
 
 /** The way it took, and those of its tasks; what was decided on it, and what it made. Attempts that were lost are not told. */
-function lifeOf(on: Play, now: Now) {
+async function lifeOf(on: Play, now: Now) {
   const { run } = now;
   const counters = Object.entries(run.counters).filter(([name, n]) => n !== 0 && name !== "deaths");
   const texts = Object.entries(run.held).filter(([name]) => !UNSTABLE.has(name));
   return {
     way: wayOf(now),
-    tasks: on.children(run.id).map(({ task, run: id }) => [task.id, wayOf(on.now(id))]),
+    tasks: await Promise.all(
+      (await on.children(run.id)).map(async ({ task, run: id }) => [task.id, wayOf(await on.now(id))]),
+    ),
     counters: Object.fromEntries(counters),
     waivers: Object.keys(run.waivers),
     attention: now.attention,
     texts: Object.fromEntries(texts.map(([name, { reading }]) => [name, reading.digest])),
-    report: on.file(run.id, "report.md"),
+    report: await on.file(run.id, "report.md"),
     work: on.git("rev-parse", `signalbox/${run.id}^{tree}`),
     commits: on.git("rev-list", "--count", `main..signalbox/${run.id}`),
   };

@@ -91,7 +91,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("DONE is refused", LONG, () => {
       expect((await on.people(run, people)).state).toBe(state);
       expect(await refusal(on, run)).toBe("not-in-map");
       expect(await why(on, run)).toContain(reason);
-      expect(on.now(run).state).toBe(state);
+      expect((await on.now(run)).state).toBe(state);
     });
   });
 });

@@ -22,7 +22,7 @@ describe.runIf(isPerson).concurrent("the gates of orchestrated", LONG, () => {
         for (const { pid } of processesOf(on)) kill(pid);
       }
       expect((await on.rested(run)).state).toBe("BLOCKED");
-      expect(on.status(run)).toMatchObject({
+      expect(await on.status(run)).toMatchObject({
         current_state: "BLOCKED",
         blocker: "mandatory_user_decision_missing",
         resume_state: "APPROVE_DESIGN",
@@ -30,7 +30,10 @@ describe.runIf(isPerson).concurrent("the gates of orchestrated", LONG, () => {
       const asked = await on.people(run, "resume");
       expect(asked.state).toBe("APPROVE_DESIGN");
       expect(asked.run.counters["invalid_answers"]).toBe(0);
-      expect(on.status(run)).toMatchObject({ blocker: null, user_decisions: [{ status: "pending" }, {}] });
+      expect(await on.status(run)).toMatchObject({
+        blocker: null,
+        user_decisions: [{ status: "pending" }, {}],
+      });
       expect(on.called()).toEqual(["SpecAgent", "Architect"]);
     });
   });
@@ -47,7 +50,7 @@ describe.runIf(isPerson).concurrent("the gates of orchestrated", LONG, () => {
         on.said(`prompt.${call}`).split("\n").at(-1),
       );
       expect(told).toEqual(["> a smaller one", "> look it up", "> rounder", "> in layers"]);
-      const history = on.file(run, "approve-design-history.jsonl").trim().split("\n");
+      const history = (await on.file(run, "approve-design-history.jsonl")).trim().split("\n");
       expect(history.map((line) => (JSON.parse(line) as { answer: string }).answer)).toEqual([
         "changes-requested/spec",
         "changes-requested/research",
@@ -56,7 +59,7 @@ describe.runIf(isPerson).concurrent("the gates of orchestrated", LONG, () => {
         "cancel",
         "approved",
       ]);
-      expect(on.status(run)["gate_tracking"]).toMatchObject({
+      expect((await on.status(run))["gate_tracking"]).toMatchObject({
         APPROVE_DESIGN: { correction_status: "completed", last_correction_dispatch: { agent: "Architect" } },
       });
     });
@@ -75,13 +78,15 @@ describe.runIf(isPerson).concurrent("the gates of orchestrated", LONG, () => {
         correction_status: "dispatched",
         last_correction_dispatch: { agent: "SpecAgent" },
       };
-      await expect.poll(() => on.status(run)["gate_tracking"]).toMatchObject({ APPROVE_DESIGN: dispatched });
+      await expect
+        .poll(async () => (await on.status(run))["gate_tracking"])
+        .toMatchObject({ APPROVE_DESIGN: dispatched });
       for (const { pid, kind } of processesOf(on)) if (kind === "supervisor") kill(pid);
       expect((await on.type(...answer)).code).toBe(0);
       on.letGo("SpecAgent");
       expect((await on.rested(run)).state).toBe("APPROVE_DESIGN");
       expect(on.called()).toEqual(["SpecAgent", "Architect", "SpecAgent", "Architect"]);
-      expect(on.file(run, "approve-design-history.jsonl").trim().split("\n")).toHaveLength(1);
+      expect((await on.file(run, "approve-design-history.jsonl")).trim().split("\n")).toHaveLength(1);
     });
   });
 
@@ -95,7 +100,7 @@ describe.runIf(isPerson).concurrent("the gates of orchestrated", LONG, () => {
       expect(wayOf(now)).toBe(
         "INTAKE DESIGN APPROVE_DESIGN PLAN REVIEW_STRATEGY_LARGE BLOCKED REVIEW_STRATEGY_LARGE BLOCKED",
       );
-      expect(on.status(run).blocker).toBe("mandatory_user_decision_missing");
+      expect((await on.status(run)).blocker).toBe("mandatory_user_decision_missing");
     });
   });
 
@@ -106,9 +111,9 @@ describe.runIf(isPerson).concurrent("the gates of orchestrated", LONG, () => {
         const run = await on.run();
         const now = await on.people(run, "approved");
         const file = `.agents-work/${String(now.run.params["session"])}/tasks.yaml`;
-        const planned = on.file(run, "tasks.yaml");
+        const planned = await on.file(run, "tasks.yaml");
         const overrule = async (word: string): Promise<unknown> => {
-          on.edit(run, file, planned.replace("needs_qa: false", `needs_qa: ${word}`));
+          await on.edit(run, file, planned.replace("needs_qa: false", `needs_qa: ${word}`));
           await on.type("submit", run, "todo");
           return (await on.type("answer", run, "per-batch")).document["message"];
         };
@@ -125,7 +130,7 @@ describe.runIf(isPerson).concurrent("the gates of orchestrated", LONG, () => {
       const run = await on.run();
       const now = await on.rested(run);
       const spec = `.agents-work/${String(now.run.params["session"])}/spec.md`;
-      on.edit(run, spec, `${on.file(run, "spec.md")}\nMore.\n`);
+      await on.edit(run, spec, `${await on.file(run, "spec.md")}\nMore.\n`);
       expect((await on.type("answer", run, "approved")).document["code"]).toBe("stale");
       expect((await on.type("submit", run, "spec")).code).toBe(0);
       expect((await on.people(run, "approved")).state).toBe("REVIEW_STRATEGY");

@@ -123,7 +123,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("what is refused in orchestrated"
     await inSession({ agents: { "Reviewer.T-001": "OK nit" } }, async (on) => {
       const run = await on.run();
       await on.people(run, "approved, per-batch");
-      const task = on.child(run, "T-001");
+      const task = await on.child(run, "T-001");
       expect(await on.type("answer", run, "accept")).toMatchObject({
         code: 0,
         document: { run: task },
@@ -137,7 +137,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("what is refused in orchestrated"
     await inSession({ agents: { "Security.T-001": "NEEDS_DECISION medium medium" } }, async (on) => {
       const run = await on.run();
       await on.people(run, "approved, per-batch, 1=fix-later");
-      const decisions = on.status(run).user_decisions.slice(-2);
+      const decisions = (await on.status(run)).user_decisions.slice(-2);
       expect(decisions).toMatchObject([
         { decision_id: "T-001/UD-1.1", status: "answered", answer: "fix-later" },
         { decision_id: "T-001/UD-1.2", status: "pending", answer: null },
@@ -160,7 +160,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("what is refused in orchestrated"
       on.unsay("red");
       const now = await on.people(run, people);
       expect(wayOf(now)).toMatch(new RegExp(`CHECKS FIX_BUILD CHECKS ${session}$`));
-      expect(on.status(run)["last_ci_result"]).toBe(now.state === "ATTEST" ? "green" : "red");
+      expect((await on.status(run))["last_ci_result"]).toBe(now.state === "ATTEST" ? "green" : "red");
     });
   });
 });
@@ -179,8 +179,8 @@ async function lived([agents, people, , , waived = ""]: Row, attempts: number): 
     const now = await on.people(run, said);
     life = {
       session: wayOf(now).replace(/^.*? REVIEW_STRATEGY /, ""),
-      subject: wayOf(on.now(on.child(run, "T-001"))).replaceAll(/\w+_DUE /g, ""),
-      isToldWhy: on.file(run, "report.md").includes(waived),
+      subject: wayOf(await on.now(await on.child(run, "T-001"))).replaceAll(/\w+_DUE /g, ""),
+      isToldWhy: (await on.file(run, "report.md")).includes(waived),
     };
   });
   return life;

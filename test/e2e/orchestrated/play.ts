@@ -62,16 +62,16 @@ export type Play = Stage & {
    */
   people(run: string, answers: string): Promise<Now>;
   /** What is asked now. */
-  asked(): readonly Question[];
+  asked(): Promise<readonly Question[]>;
   /** The run that was made of a task: the last one of this name. */
-  child(run: string, task: string): string;
+  child(run: string, task: string): Promise<string>;
   /** Those of all tasks, in order. */
-  children(run: string): readonly ChildRow[];
+  children(run: string): Promise<readonly ChildRow[]>;
   /** A file of the session, wherever it is by now. */
-  file(run: string, path: string): string;
+  file(run: string, path: string): Promise<string>;
   /** Changes a file of the workspace, as somebody who is not asked to. */
-  edit(run: string, path: string, text: string): void;
-  status(run: string): Status;
+  edit(run: string, path: string, text: string): Promise<void>;
+  status(run: string): Promise<Status>;
   hold(name: string): () => Promise<number>;
   letGo(name: string): void;
   /** Who was called, in this order. */
@@ -130,48 +130,54 @@ async function takeAsProven({ home, repo }: Stage): Promise<void> {
       known.push(parsed.workflow);
     }
   const store = openStore(home);
-  for (const workflow of known) store.define(workflow.hash(), workflow.definition);
-  store.close();
+  for (const workflow of known)
+    await store.commit([{ type: "define", hash: workflow.hash(), definition: workflow.definition }]);
+  await store.close();
 }
 
 function playOf(stage: Stage, { env = {} }: Wishes): Play {
   const typed: Play["type"] = (...argv) => type(stage, argv);
-  const withStore = <T>(work: (store: ReturnType<typeof openStore>) => T): T => {
+  const withStore = async <T>(work: (store: ReturnType<typeof openStore>) => T | Promise<T>): Promise<T> => {
     const store = openStore(stage.home);
     try {
-      return work(store);
+      return await work(store);
     } finally {
-      store.close();
+      await store.close();
     }
   };
   const children: Play["children"] = (run) => withStore((store) => store.childrenOf(run));
   const asked: Play["asked"] = () => withStore((store) => store.questions({ open: true }));
-  const waitFor = async (run: string, holds: () => boolean): Promise<void> => {
+  const waitFor = async (run: string, holds: () => boolean | Promise<boolean>): Promise<void> => {
     const giveUpAt = performance.now() + PATIENCE_MS;
-    for (let n = 1; !holds(); n += 1) {
+    for (let n = 1; !(await holds()); n += 1) {
       if (performance.now() > giveUpAt)
         throw new Error(
-          `it does not come to that: ${holds.toString()}\n${run === "" ? "" : story(stage, run)}`,
+          `it does not come to that: ${holds.toString()}\n${run === "" ? "" : await story(stage, run)}`,
         );
       if (n % 25 === 0) await lookIn(stage);
       await pause(40);
     }
   };
   const rested: Play["rested"] = async (run) => {
-    await waitFor(run, () => {
-      const now = stage.now(run);
-      return now.isIdle && (isOver(now) || now.attention !== "" || asked().length > 0);
+    await waitFor(run, async () => {
+      const now = await stage.now(run);
+      return now.isIdle && (isOver(now) || now.attention !== "" || (await asked()).length > 0);
     });
-    const status = file(run, "status.json");
+    const status = await file(run, "status.json");
     if (status !== "") asPublished("Session", status);
     return stage.now(run);
   };
-  const folderOf = (run: string): string => {
-    const { workspace } = stage.now(run);
+  const folderOf = async (run: string): Promise<string> => {
+    const { workspace } = await stage.now(run);
     return workspace?.status === "bound" ? workspace.path : join(stage.home.root, "runs", run, "files");
   };
-  const file: Play["file"] = (run, path) => {
-    const found = join(folderOf(run), ".agents-work", String(stage.now(run).run.params["session"]), path);
+  const file: Play["file"] = async (run, path) => {
+    const found = join(
+      await folderOf(run),
+      ".agents-work",
+      String((await stage.now(run)).run.params["session"]),
+      path,
+    );
     return existsSync(found) ? readFileSync(found, "utf8") : "";
   };
   return {
@@ -195,8 +201,8 @@ function playOf(stage: Stage, { env = {} }: Wishes): Play {
     async people(run, answers) {
       for (const said of answers === "" ? [] : answers.split(", ")) {
         await rested(run);
-        const question = asked()[0];
-        if (question === undefined) throw new Error(`nobody asks, for ${said}\n${story(stage, run)}`);
+        const question = (await asked())[0];
+        if (question === undefined) throw new Error(`nobody asks, for ${said}\n${await story(stage, run)}`);
         const mustFail = said.startsWith("!");
         const [word = "", text] = said.replace(/^!/, "").split(": ");
         const given = word.includes("=")
@@ -206,15 +212,15 @@ function playOf(stage: Stage, { env = {} }: Wishes): Play {
         const answer = await type(stage, ["answer", question.run, ...given, ...more], env);
         if ((answer.code !== 0) !== mustFail)
           throw new Error(
-            `${question.ask}, ${said}: ${JSON.stringify(answer)}\n${story(stage, question.run)}`,
+            `${question.ask}, ${said}: ${JSON.stringify(answer)}\n${await story(stage, question.run)}`,
           );
       }
       return rested(run);
     },
     children,
-    child: (run, task) => children(run).findLast((each) => each.task.id === task)?.run ?? "",
-    edit: (run, path, text) => put(folderOf(run), path, text),
-    status: (run) => JSON.parse(file(run, "status.json")) as Status,
+    child: async (run, task) => (await children(run)).findLast((each) => each.task.id === task)?.run ?? "",
+    edit: async (run, path, text) => put(await folderOf(run), path, text),
+    status: async (run) => JSON.parse(await file(run, "status.json")) as Status,
     hold: (name) => {
       stage.say(`hold-${name}`);
       return async () => {

@@ -29,7 +29,7 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
       expect(on.called().join(" ")).toBe(
         `SpecAgent Architect Planner Coder.T-001 Reviewer.T-001 QA.T-001 Security.T-001 Coder.T-002 Reviewer.T-002 ${LAST_PASS}`,
       );
-      expect(on.status(run)).toMatchObject({
+      expect(await on.status(run)).toMatchObject({
         current_state: "DONE",
         mode: "full",
         blocker: null,
@@ -43,9 +43,11 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
         ],
       });
       for (const name of ["SpecAgent", "Docs", "Coder.T-001", "Security.meta"]) {
-        expect(on.status(run)["assumptions"]).toContain(`${name} assumes`);
-        expect(on.status(run)["known_issues"]).toContain(`${name} knows`);
-        expect(on.file(run, "report.md")).toMatch(new RegExp(`- ${name} assumes\n[^]*- ${name} knows\n`));
+        expect((await on.status(run))["assumptions"]).toContain(`${name} assumes`);
+        expect((await on.status(run))["known_issues"]).toContain(`${name} knows`);
+        expect(await on.file(run, "report.md")).toMatch(
+          new RegExp(`- ${name} assumes\n[^]*- ${name} knows\n`),
+        );
       }
       // The work, and nothing of the session.
       expect(on.git("diff", "--name-only", "main", `signalbox/${run}`).split("\n")).toEqual([
@@ -53,7 +55,7 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
         "work-1.txt",
         "work-2.txt",
       ]);
-      expect(on.file(run, "tasks.yaml").match(/status: [a-z-]+/g)).toEqual([
+      expect((await on.file(run, "tasks.yaml")).match(/status: [a-z-]+/g)).toEqual([
         "status: completed",
         "status: completed",
       ]);
@@ -87,11 +89,11 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
       const now = await on.people(run, "attested");
       expect(wayOf(now)).toBe(`${BEFORE} SINGLE_FINAL ${AFTER.replace("RELEASE", "RELEASE RELEASE_NOTES")}`);
       expect(on.called().slice(3).join(" ")).toBe(`Coder.T-001 Coder.T-002 ${LAST_PASS} Integrator`);
-      expect(on.file(run, "tasks.yaml").match(/status: [a-z-]+/g)).toEqual([
+      expect((await on.file(run, "tasks.yaml")).match(/status: [a-z-]+/g)).toEqual([
         "status: completed",
         "status: completed",
       ]);
-      expect(on.file(run, "release-notes.md")).toContain("new");
+      expect(await on.file(run, "release-notes.md")).toContain("new");
       expect(on.git("rev-parse", "v1^{commit}")).toBe(on.git("rev-parse", `signalbox/${run}`));
     });
   });
@@ -106,8 +108,8 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
           "INTAKE_LEAN LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_VOUCH_ONLY LEAN_CHECKS LEAN_HANDOVER LEAN_COMMIT LEAN_TAG DONE",
         );
         expect(on.called()).toEqual(["SpecAgent", "Coder", "Reviewer.lean", "QA.lean"]);
-        expect(on.status(run)).toMatchObject({ current_state: "DONE", mode: "lean" });
-        expect(on.file(run, "report.md")).toContain("All of it.");
+        expect(await on.status(run)).toMatchObject({ current_state: "DONE", mode: "lean" });
+        expect(await on.file(run, "report.md")).toContain("All of it.");
         expect(on.git("diff", "--name-only", "main", `signalbox/${run}`)).toBe("lean.txt");
       });
     },
@@ -118,9 +120,9 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
       const run = await on.run("--lean");
       const now = await on.rested(run);
       expect(wayOf(now)).toBe("INTAKE_LEAN LEAN_CODE INTAKE DESIGN APPROVE_DESIGN");
-      expect(on.status(run)).toMatchObject({ current_state: "APPROVE_DESIGN", mode: "full" });
-      expect(on.file(run, "spec.md")).toContain("## Goals");
-      expect(on.file(run, "../../lean.txt")).toBe("lean 1\n");
+      expect(await on.status(run)).toMatchObject({ current_state: "APPROVE_DESIGN", mode: "full" });
+      expect(await on.file(run, "spec.md")).toContain("## Goals");
+      expect(await on.file(run, "../../lean.txt")).toBe("lean 1\n");
       const aside = Object.keys(filesBelow(join(on.home.root, "runs", run, "archive")));
       expect(aside.map((file) => file.replace(/^.*_a-goal./, ""))).toEqual([
         "acceptance.json",
@@ -140,14 +142,14 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
         "INTAKE_LEAN LEAN_CODE LEAN_REVIEW LEAN_CHECKS LEAN_VOUCH LEAN_CHECKS LEAN_ATTEST LEAN_HANDOVER LEAN_COMMIT LEAN_TAG DONE",
       );
       expect(on.said("checked")).toBe("check");
-      expect(JSON.parse(on.file(run, "acceptance.json"))).toEqual({
+      expect(JSON.parse(await on.file(run, "acceptance.json"))).toEqual({
         acceptance_criteria: [
           { id: "AC-001", description: "It is there", verify: ["manual: It is there"] },
           { id: "AC-002", description: "cmd: sh check.sh", verify: ["cmd: sh check.sh"] },
         ],
       });
-      expect(on.file(run, "spec.md")).toContain("## Acceptance Criteria\n\n- It is there\n");
-      expect(on.file(run, "tasks.yaml")).toContain("id: lean\n    status: completed");
+      expect(await on.file(run, "spec.md")).toContain("## Acceptance Criteria\n\n- It is there\n");
+      expect(await on.file(run, "tasks.yaml")).toContain("id: lean\n    status: completed");
     });
   });
 });

@@ -125,11 +125,11 @@ describe.runIf(isPerson && IS_DEEP).concurrent("staged", LONG, () => {
       const held = on.hold(row.held);
       const run = await on.run(...(row.summaries === true ? ["A goal"] : PLAIN));
       await held();
-      expect(on.now(run).state).toBe(row.at);
-      const before = wayOf(on.now(run));
+      expect((await on.now(run)).state).toBe(row.at);
+      const before = wayOf(await on.now(run));
       if (row.stop !== undefined) {
         expect((await on.type("stop", run, ...row.stop)).code).toBe(0);
-        expect(on.now(run).row.halted).toBe(true);
+        expect((await on.now(run)).row.halted).toBe(true);
       }
       writeFileSync(join(on.ledger, "round"), "second");
       const { code, document } = await on.type("resume", run, ...row.back);
@@ -158,7 +158,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("staged", LONG, () => {
       expect(document["waitsFor"]).toEqual(["simplifier"]);
       on.letGo("simplifier");
       await on.until(run, ({ run: { held: has }, isIdle }) => has["2.2"] !== undefined && isIdle);
-      expect(on.shown(run)["stoppedAt"]).not.toBeNull();
+      expect((await on.shown(run))["stoppedAt"]).not.toBeNull();
       expect((await on.type("resume", run)).code).toBe(0);
       const now = await on.ended(run);
       expect(wayOf(now)).toEqual(ALL);

@@ -58,7 +58,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("staged", LONG, () => {
         const held = on.hold(role);
         const run = await on.run("A goal");
         const pid = await held();
-        expect(on.now(run).state).toBe(state);
+        expect((await on.now(run)).state).toBe(state);
         if (who !== "agent")
           for (const each of processesOf(on))
             if (who === "everybody" || each.kind === "supervisor") kill(each.pid);

@@ -27,15 +27,15 @@ describe.runIf(isPerson && IS_DEEP).concurrent("staged", LONG, () => {
         expect(opened).toMatchObject([
           { headRefOid: commit, baseRefName: "main", title: "More", body: "All of it." },
         ]);
-        expect(on.shown(run)).toMatchObject({
+        expect(await on.shown(run)).toMatchObject({
           run,
           status: "completed",
           completion: { commit, pullRequest: opened[0]?.url, refused: null },
         });
         expect((await on.type("verify", run)).code).toBe(0);
       }
-      expect(on.shown(runs[0] ?? "")["task"]).toBe("The first");
-      expect(on.shown(runs[1] ?? "")["task"]).toBe("The second");
+      expect((await on.shown(runs[0] ?? ""))["task"]).toBe("The first");
+      expect((await on.shown(runs[1] ?? ""))["task"]).toBe("The second");
       // Nobody was sent to a file that is not there, and the person's checkout is as it was.
       expect(on.said("missing")).toBe("");
       expect(on.git("status", "--porcelain")).toBe("");
@@ -47,7 +47,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("staged", LONG, () => {
       const run = await on.run("A goal");
       expect((await on.ended(run)).state).toBe("completed");
       expect(on.git("diff", "--name-only", `main..signalbox/${run}`)).toBe(WORK);
-      expect(on.file(run, ".agents/tmp/phases/1.2-plan.md")).toContain("### Task 1");
+      expect(await on.file(run, ".agents/tmp/phases/1.2-plan.md")).toContain("### Task 1");
     });
   });
 
@@ -58,7 +58,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("staged", LONG, () => {
         const run = await on.run("A goal");
         const now = await on.ended(run);
         expect(now.state).toBe("completed");
-        expect(on.shown(run).completion).toMatchObject({
+        expect((await on.shown(run)).completion).toMatchObject({
           pullRequest: null,
           refused: "the project has no remote: signalbox project update --remote URL gives it one",
         });
@@ -105,7 +105,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("staged", LONG, () => {
         const run = await on.run("A goal", "--plan", file, "--param", "test_command=make nothing-like-it");
         const now = await on.ended(run);
         expect([now.state, now.run.question?.ask]).toEqual(["TEST-blocked", "test-trouble"]);
-        expect(on.file(run, ".agents/tmp/phases/3.1-test-output.txt")).toContain("nothing-like-it");
+        expect(await on.file(run, ".agents/tmp/phases/3.1-test-output.txt")).toContain("nothing-like-it");
         const { document } = await on.type("show", run);
         expect(JSON.stringify(document)).toContain("3.1-test-output.txt");
         // Whoever has mended it elsewhere goes on from there.

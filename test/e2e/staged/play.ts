@@ -85,12 +85,12 @@ export type Play = Stage & {
   hold(role: string): () => Promise<number>;
   letGo(role: string): void;
   /** Until this holds; somebody looks in from time to time, as people do, which brings a supervisor back. */
-  until(run: string, holds: (now: Now) => boolean): Promise<Now>;
+  until(run: string, holds: (now: Now) => boolean | Promise<boolean>): Promise<Now>;
   /** Until it is over or asks something, and nothing is left to be done. */
   ended(run: string): Promise<Now>;
   /** A file of the run, wherever it is by now. */
-  file(run: string, path: string): string | undefined;
-  shown(run: string): State;
+  file(run: string, path: string): Promise<string | undefined>;
+  shown(run: string): Promise<State>;
 };
 
 /** Of state.json, what tests look at. */
@@ -124,8 +124,10 @@ async function takeAsProven({ home, repo }: Stage): Promise<void> {
   const parsed = await parseFound(findWorkflow("staged", { cwd: repo, home: "" }));
   if (!parsed.ok) throw new Error("staged is broken");
   const store = openStore(home);
-  store.define(parsed.workflow.hash(), parsed.workflow.definition);
-  store.close();
+  await store.commit([
+    { type: "define", hash: parsed.workflow.hash(), definition: parsed.workflow.definition },
+  ]);
+  await store.close();
 }
 
 function playOf(stage: Stage, { remote = false }: Wishes): Play {
@@ -144,16 +146,16 @@ function playOf(stage: Stage, { remote = false }: Wishes): Play {
   const until: Play["until"] = async (run, holds) => {
     const giveUpAt = performance.now() + PATIENCE_MS;
     for (let n = 1; ; n += 1) {
-      const now = stage.now(run);
-      if (holds(now)) return now;
+      const now = await stage.now(run);
+      if (await holds(now)) return now;
       if (performance.now() > giveUpAt)
-        throw new Error(`it does not come to that: ${holds.toString()}\n${story(life, run)}`);
+        throw new Error(`it does not come to that: ${holds.toString()}\n${await story(life, run)}`);
       if (n % 20 === 0) await lookIn(life);
       await pause(60);
     }
   };
-  const file: Play["file"] = (run, path) => {
-    const { workspace } = stage.now(run);
+  const file: Play["file"] = async (run, path) => {
+    const { workspace } = await stage.now(run);
     const isBound = workspace?.status === "bound";
     const found = join(isBound ? workspace.path : join(stage.home.root, "runs", run, "files"), path);
     return existsSync(found) ? readFileSync(found, "utf8") : undefined;
@@ -189,7 +191,7 @@ function playOf(stage: Stage, { remote = false }: Wishes): Play {
         run,
         (now) => now.isIdle && (isOver(now) || now.run.question !== undefined || now.attention !== ""),
       ),
-    shown: (run) => JSON.parse(file(run, ".agents/tmp/state.json") ?? "{}") as State,
+    shown: async (run) => JSON.parse((await file(run, ".agents/tmp/state.json")) ?? "{}") as State,
   };
 }
 

@@ -9,7 +9,8 @@ const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
 const QUICK = { explore_stage: false, compact_stages: false };
 
 /** What the history says of a phase. */
-const about = (on: Story, phase: string): string[] => on.history().filter((line) => line.startsWith(phase));
+const about = async (on: Story, phase: string): Promise<string[]> =>
+  (await on.history()).filter((line) => line.startsWith(phase));
 
 describe.runIf(isPerson).concurrent("reviews of staged", { timeout: LIFE_MS }, () => {
   test("each of the four sends it back once: the fixes, three files at once, and the review after them", async ({
@@ -24,7 +25,7 @@ describe.runIf(isPerson).concurrent("reviews of staged", { timeout: LIFE_MS }, (
     };
     await story({ agents, params: QUICK }, async (on) => {
       await on.until("completed");
-      expect(about(on, "1.3")).toMatchInlineSnapshot(`
+      expect(await about(on, "1.3")).toMatchInlineSnapshot(`
         [
           "1.3 is needs_fix, high 1",
           "1.3 -> 1.3-fix: 1.3.fixes 1, plan-fixer #1",
@@ -33,7 +34,7 @@ describe.runIf(isPerson).concurrent("reviews of staged", { timeout: LIFE_MS }, (
           "1.3 -> 2.1",
         ]
       `);
-      expect(about(on, "2.3")).toMatchInlineSnapshot(`
+      expect(await about(on, "2.3")).toMatchInlineSnapshot(`
         [
           "2.3 is needs_fix, high 1, medium 1, low 1",
           "2.3 -> 2.3-fix: 2.3.fixes 1, implementation-fixer/src-shout.sh #1, implementation-fixer/test-shout.test.sh #2, implementation-fixer/src-greet.sh #3",
@@ -42,7 +43,7 @@ describe.runIf(isPerson).concurrent("reviews of staged", { timeout: LIFE_MS }, (
           "2.3 -> 3.1",
         ]
       `);
-      expect(about(on, "3.3")).toMatchInlineSnapshot(`
+      expect(await about(on, "3.3")).toMatchInlineSnapshot(`
         [
           "3.3 is pass, high 1",
           "3.3 -> 3.3-fix: 3.3.fixes 1, coverage-fixer/test-shout.test.sh #1",
@@ -51,7 +52,7 @@ describe.runIf(isPerson).concurrent("reviews of staged", { timeout: LIFE_MS }, (
           "3.3 -> 4.1: documenter #1",
         ]
       `);
-      expect(about(on, "4.2")).toMatchInlineSnapshot(`
+      expect(await about(on, "4.2")).toMatchInlineSnapshot(`
         [
           "4.2-tests -> 4.2-testing",
           "4.2-tests is pass",
@@ -87,7 +88,7 @@ describe.runIf(isPerson).concurrent("reviews of staged", { timeout: LIFE_MS }, (
         await on.until("FINAL-blocked");
         await on.answer("abort");
         await on.until("aborted");
-        expect(on.history()).toMatchInlineSnapshot(`
+        expect(await on.history()).toMatchInlineSnapshot(`
         [
           "start -> 1.1: brainstormer #1",
           "1.1 -> 1.2: planner/code #1, planner/tests #2",
@@ -138,7 +139,7 @@ describe.runIf(isPerson).concurrent("reviews of staged", { timeout: LIFE_MS }, (
           "FINAL-blocked -> aborted",
         ]
       `);
-        expect(JSON.parse(on.file(".agents/tmp/state.json"))).toMatchObject({
+        expect(JSON.parse(await on.file(".agents/tmp/state.json"))).toMatchObject({
           status: "failed",
           waivers: [{ artifact: "1.3", by: "human", reason: "PLAN-exhausted to 2.1" }],
           restartHistory: [{ stage: "PLAN", restart: 1 }],
@@ -153,7 +154,7 @@ describe.runIf(isPerson).concurrent("reviews of staged", { timeout: LIFE_MS }, (
       const agents = { "implementation-reviewer": "hang, fix, hang*" };
       await story({ agents, params: { ...QUICK, tries: 2 }, limits: "minutes: 0.1" }, async (on) => {
         await on.until("IMPLEMENT-blocked");
-        const events = on.withStore((store) => store.events(on.run));
+        const events = await on.withStore((store) => store.events(on.run));
         const ends = events.flatMap(({ event }) =>
           event.type === "agent-ended" && event.role === "implementation-reviewer" ? [event.cause] : [],
         );

@@ -45,10 +45,10 @@ export type Story = Life & {
   /** What agents wrote down: `begin NAME CALL WORD`, `end NAME CALL`. */
   order(): string[];
   /** The history in short lines, without times and ids: moves with what they led to, verdicts, questions, answers, waivers. */
-  history(): string[];
+  history(): Promise<string[]>;
   /** A file of the run, in its workspace or where it is kept afterwards. */
-  file(path: string): string;
-  withStore<T>(work: (store: SqliteStore) => T): T;
+  file(path: string): Promise<string>;
+  withStore<T>(work: (store: SqliteStore) => T | Promise<T>): Promise<T>;
 };
 
 const FILES: Readonly<Record<string, string>> = {
@@ -103,8 +103,8 @@ async function takenAsProven({ home, repo }: Life): Promise<void> {
   if (!parsed.ok) throw new Error(parsed.problems.map(showProblem).join("\n"));
   staged ??= parsed.workflow;
   const store = openStore(home);
-  store.define(staged.hash(), staged.definition);
-  store.close();
+  await store.commit([{ type: "define", hash: staged.hash(), definition: staged.definition }]);
+  await store.close();
 }
 
 function will({ ledger }: Life, agents: Readonly<Record<string, string>>): void {
@@ -120,12 +120,12 @@ function write(folder: string, files: Readonly<Record<string, string>>): void {
 }
 
 function storyOf(life: Life, run: string): Story {
-  const withStore: Story["withStore"] = (work) => {
+  const withStore: Story["withStore"] = async (work) => {
     const store = openStore(life.home);
     try {
-      return work(store);
+      return await work(store);
     } finally {
-      store.close();
+      await store.close();
     }
   };
   const person: Story["person"] = (...argv) => type(life, argv);
@@ -142,9 +142,9 @@ function storyOf(life: Life, run: string): Story {
     will: (agents) => will(life, agents),
     go: (name) => writeFileSync(join(life.ledger, `go.${name}`), ""),
     order: () => linesIn(join(life.ledger, "order")),
-    history: () => withStore((store) => historyOf(store.events(run).map(({ event }) => event))),
-    file: (path) => {
-      const workspace = withStore((store) => store.workspace(run)?.path ?? "");
+    history: () => withStore(async (store) => historyOf((await store.events(run)).map(({ event }) => event))),
+    file: async (path) => {
+      const workspace = await withStore(async (store) => (await store.workspace(run))?.path ?? "");
       const places = [join(workspace, path), join(life.home.root, "runs", run, "files", path)];
       return readFileSync(places.find((place) => existsSync(place)) ?? path, "utf8");
     },
@@ -159,14 +159,14 @@ async function until(life: Life, run: string, states: readonly string[]): Promis
   const giveUpAt = performance.now() + PATIENCE_MS;
   for (;;) {
     const store = openStore(life.home);
-    const kept = store.load(run);
-    const isBusy = store.isBusy(Date.now());
-    store.close();
+    const kept = await store.load(run);
+    const isBusy = await store.isBusy();
+    await store.close();
     if (kept !== undefined && states.includes(kept.run.state) && !isBusy) return kept;
     const isElsewhere = kept?.row.attention !== "" || (kept.run.question !== undefined && !isBusy);
     if (isElsewhere || performance.now() > giveUpAt)
       throw new Error(
-        `it is in ${kept?.run.state}, not in ${states.join(" or ")}: ${kept?.row.attention}\n${everything(life, run)}`,
+        `it is in ${kept?.run.state}, not in ${states.join(" or ")}: ${kept?.row.attention}\n${await everything(life, run)}`,
       );
     await pause(25);
   }

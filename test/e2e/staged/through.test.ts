@@ -15,10 +15,10 @@ test.runIf(isPerson)(
       await on.until("completed");
       const golden = (name: string, text: string): Promise<void> =>
         expect(text).toMatchFileSnapshot(join(import.meta.dirname, "golden", `${name}.txt`));
-      await golden("straight-history", `${on.history().join("\n")}\n`);
-      await golden("straight-state", shape(on, on.file(".agents/tmp/state.json")));
-      await golden("straight-tasks", shape(on, on.file(`${PHASES}/2.1-tasks.json`)));
-      await golden("straight-test-results", shape(on, on.file(`${PHASES}/3.1-test-results.json`)));
+      await golden("straight-history", `${(await on.history()).join("\n")}\n`);
+      await golden("straight-state", shape(on, await on.file(".agents/tmp/state.json")));
+      await golden("straight-tasks", shape(on, await on.file(`${PHASES}/2.1-tasks.json`)));
+      await golden("straight-test-results", shape(on, await on.file(`${PHASES}/3.1-test-results.json`)));
       const called = on.order().filter((line) => line.startsWith("begin "));
       expect(called).toHaveLength(new Set(called).size);
       expect((await on.person("verify", on.run)).code).toBe(0);

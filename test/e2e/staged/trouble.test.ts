@@ -20,7 +20,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("trouble in staged", { timeout: L
     const agents = { "worker.1": "wrong, ok", "worker.2": "ok, red" };
     await story({ agents, params: QUICK }, async (on) => {
       await on.until("completed");
-      const history = on.history();
+      const history = await on.history();
       expect(history.slice(history.indexOf("2.1 is all"))).toMatchInlineSnapshot(`
         [
           "2.1 is all",
@@ -70,7 +70,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("trouble in staged", { timeout: L
       await story({ agents, params: EXPLORED }, async (on) => {
         await on.until("IMPLEMENT-blocked");
         expect(calls(on, "worker").toSorted()).toEqual(["begin worker.1 1 fail", "begin worker.3 1 ok"]);
-        expect(JSON.parse(on.file(`${PHASES}/2.1-tasks.json`))).toMatchInlineSnapshot(`
+        expect(JSON.parse(await on.file(`${PHASES}/2.1-tasks.json`))).toMatchInlineSnapshot(`
         {
           "completedTasks": [
             "3",
@@ -119,7 +119,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("trouble in staged", { timeout: L
           "begin worker.3 1 ok",
         ]);
         expect(calls(on, "explorer.code")).toHaveLength(3);
-        expect(on.history().slice(0, 3)).toMatchInlineSnapshot(`
+        expect((await on.history()).slice(0, 3)).toMatchInlineSnapshot(`
         [
           "start -> 0: scout #1",
           "0 -> 0-each: explorer/code #1, explorer/tests #2, explorer/docs #3, 0-each.tries 1, explorer/code #4, 0-each.tries 2, explorer/code #5, 0-each.tries 3",
@@ -137,7 +137,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("trouble in staged", { timeout: L
       await on.until("EXPLORE-blocked");
       await on.answer("skip");
       await on.until("completed");
-      expect(waived(on)).toEqual(["EXPLORE-blocked -> 1.1: waived 0, brainstormer #1"]);
+      expect(await waived(on)).toEqual(["EXPLORE-blocked -> 1.1: waived 0, brainstormer #1"]);
       expect(calls(on, "scout")).toHaveLength(2);
     });
   });
@@ -147,12 +147,12 @@ describe.runIf(isPerson && IS_DEEP).concurrent("trouble in staged", { timeout: L
       await on.until("IMPLEMENT-blocked");
       await on.answer("skip");
       await on.until("completed");
-      expect(waived(on)).toEqual(["IMPLEMENT-blocked -> 2.2: waived 2.1, simplifier #1"]);
-      expect(JSON.parse(on.file(".agents/tmp/state.json"))).toMatchObject({
+      expect(await waived(on)).toEqual(["IMPLEMENT-blocked -> 2.2: waived 2.1, simplifier #1"]);
+      expect(JSON.parse(await on.file(".agents/tmp/state.json"))).toMatchObject({
         tasks: { completed: ["1", "2"], failed: [] },
         waivers: [{ artifact: "2.1", by: "human" }],
       });
-      expect(JSON.parse(on.file(`${PHASES}/2.1-tasks.json`))).toMatchObject({
+      expect(JSON.parse(await on.file(`${PHASES}/2.1-tasks.json`))).toMatchObject({
         waves: [{ tasks: [{ id: "1" }, { id: "3", status: "skipped" }] }, { tasks: [{ id: "2" }] }],
       });
     });
@@ -162,7 +162,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("trouble in staged", { timeout: L
     const agents = { "worker.1": "mystery, mystery, ok" };
     await story({ agents, params: QUICK }, async (on) => {
       await on.until("TEST-blocked");
-      expect(JSON.parse(on.file(`${PHASES}/3.1-test-results.json`))).toMatchObject({
+      expect(JSON.parse(await on.file(`${PHASES}/3.1-test-results.json`))).toMatchObject({
         passed: false,
         failing: "unknown",
         rule: "no-path",
@@ -187,7 +187,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("trouble in staged", { timeout: L
         await on.until("FINAL-exhausted");
         await on.answer("force-continue");
         await on.until("completed");
-        expect(waived(on)).toMatchInlineSnapshot(`
+        expect(await waived(on)).toMatchInlineSnapshot(`
           [
             "TEST-exhausted -> 3.3: waived 3.1, test-reviewer #1",
             "FINAL-exhausted -> 4.2: waived 4.2-tests, final-reviewer #1",
@@ -198,6 +198,6 @@ describe.runIf(isPerson && IS_DEEP).concurrent("trouble in staged", { timeout: L
   );
 });
 
-function waived(on: Story): string[] {
-  return on.history().filter((line) => line.includes("waived"));
+async function waived(on: Story): Promise<string[]> {
+  return (await on.history()).filter((line) => line.includes("waived"));
 }

@@ -75,7 +75,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("staged", LONG, () => {
       const off = argv
         .filter((word) => word.startsWith("--no-"))
         .map((word) => word.slice("--no-".length).toUpperCase());
-      const shown = on.shown(run);
+      const shown = await on.shown(run);
       expect(stagesOf(shown, "skipped", off)).toEqual(off);
       expect(Object.keys(shown.gates)).toEqual(gates);
       expect(on.said("missing")).toBe("");
@@ -97,7 +97,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("staged", LONG, () => {
       );
       expect(on.said("missing")).toBe("");
       // The earlier one is as it was.
-      expect(on.now(first).state).toBe("handover");
+      expect((await on.now(first)).state).toBe("handover");
     });
   });
 });

@@ -34,7 +34,7 @@ async function taskIn(on: Theatre, state: string): Promise<string> {
   const run = await on.task();
   await TO[state]?.(on, run);
   // Whoever is to be told has been told.
-  await on.until((store) => store.deeds(run).every(({ status }) => status === "done"));
+  await on.until(async (store) => (await store.deeds(run)).every(({ status }) => status === "done"));
   return run;
 }
 
@@ -122,7 +122,7 @@ describe.runIf(hasTmux).concurrent("deaths", () => {
     await on.handsOver(run);
     await on.up(run, "reviewer", 2);
     // Somebody has put the old text back, and the reviewer ends as if that were all it had to say.
-    on.writes(run, "Review", on.lastReview(run));
+    await on.writes(run, "Review", on.lastReview(run));
     await on.dies(run, "reviewer", "SIGTERM");
     await on.up(run, "reviewer", 3);
     await on.judges(run, "PASS");
@@ -142,7 +142,7 @@ describe.runIf(hasTmux).concurrent("deaths", () => {
     const on = stage();
     const run = await taskIn(on, "working");
     const before = await told(on, run);
-    on.writes(run, "Handoff", "DONE: all of it");
+    await on.writes(run, "Handoff", "DONE: all of it");
     await on.dies(run, "worker");
     await on.in(run, "agent-review");
     await on.up(run, "worker", 2);
@@ -160,7 +160,7 @@ describe.runIf(hasTmux).concurrent("deaths", () => {
     const on = stage();
     const run = await taskIn(on, "agent-review");
     const before = await told(on, run);
-    on.writes(run, "Review", "Verdict: PASS\n\n- work.txt:1: fine");
+    await on.writes(run, "Review", "Verdict: PASS\n\n- work.txt:1: fine");
     await on.dies(run, "reviewer", "SIGTERM");
     await on.up(run, "reviewer", 2);
     expect(await since(on, run, before)).toMatchInlineSnapshot(

@@ -22,17 +22,19 @@ describe.runIf(hasTmux).concurrent("in doubt", { timeout: 120_000 }, () => {
       await perform(life, async (on) => {
         // The verdict is in, and whoever was about to tell the worker has died over it.
         const store = openStore(life.home);
-        const seq = store.load(run)?.run.seq ?? 0;
+        const seq = (await store.load(run))?.run.seq ?? 0;
         const row = { run, role: "worker", slot: "", attempt: 1, at: Date.now(), acknowledgedAt: 0 };
         for (let next = seq + 1; next < seq + 9; next += 1)
           for (const i of [0, 1, 2, 3])
-            store.putMessage({ ...row, key: `${run}:${next}:${i}`, status: "sending" });
-        store.close();
+            await store.commit([
+              { type: "put-message", message: { ...row, key: `${run}:${next}:${i}`, status: "sending" } },
+            ]);
+        await store.close();
         await on.judges(run, "FAIL");
         await on.in(run, "working");
         expect(on.heard(run, 1)).toEqual([]);
         const note = await on.until(
-          (at) => at.deeds(run).find(({ deed }) => deed.type === "tell-agent")?.note,
+          async (at) => (await at.deeds(run)).find(({ deed }) => deed.type === "tell-agent")?.note,
         );
         expect(note).toBe("it may have reached worker before; it is not sent again");
         const { stdout } = await on.types("show", run);
@@ -42,7 +44,7 @@ describe.runIf(hasTmux).concurrent("in doubt", { timeout: 120_000 }, () => {
           ),
         );
         await on.person("resume", run);
-        expect(await on.until((at) => at.attentionOf(run) === "")).toBe(true);
+        expect(await on.until(async (at) => (await at.marks(run))?.attention === "")).toBe(true);
         expect(on.heard(run, 1)).toEqual([]);
       });
     });
@@ -54,13 +56,15 @@ describe.runIf(hasTmux).concurrent("in doubt", { timeout: 120_000 }, () => {
         const run = await on.task();
         await on.says(run, "worker", "task", "update", "--status", "clarification");
         await pause(STALL_MS * 1.3);
-        expect(await on.until((store) => store.jobs({ run })[0]?.status)).toBe("live");
+        expect(await on.until(async (store) => (await store.jobs({ run }))[0]?.status)).toBe("live");
         await on.person("move", run, "planning");
         await on.in(run, "planning");
-        await on.until((store) => store.jobs({ run })[0]?.status === "over");
-        const [back = 0, ended = 0] = await on.until((store) =>
-          ["move-asked", "agent-ended"].map((type) =>
-            Date.parse(store.events(run).findLast(({ event }) => event.type === type)?.at ?? ""),
+        await on.until(async (store) => (await store.jobs({ run }))[0]?.status === "over");
+        const [back = 0, ended = 0] = await on.until(async (store) =>
+          Promise.all(
+            ["move-asked", "agent-ended"].map(async (type) =>
+              Date.parse((await store.events(run)).findLast(({ event }) => event.type === type)?.at ?? ""),
+            ),
           ),
         );
         expect(ended - back).toBeGreaterThan(STALL_MS * 0.8);

@@ -32,7 +32,7 @@ describe.runIf(hasTmux).concurrent("ends of the world", { timeout: 180_000 }, ()
           "engine: worker ended: infrastructure; lost with machine or terminal, 2 so far; worker is called, attempt 3",
         ]);
       }
-      expect(crashesOf(on, runs)).toEqual(runs.map(() => 0));
+      expect(await crashesOf(on, runs)).toEqual(runs.map(() => 0));
       // All of it works as before.
       await on.judges(reviewed, "PASS");
       await on.in(reviewed, "reviewing");
@@ -56,7 +56,7 @@ describe.runIf(hasTmux).concurrent("ends of the world", { timeout: 180_000 }, ()
         await on.up(worked, "worker", 2);
         await on.up(reviewed, "worker", 2);
         await on.up(reviewed, "reviewer", 2);
-        expect(crashesOf(on, [worked, reviewed])).toEqual([0, 0]);
+        expect(await crashesOf(on, [worked, reviewed])).toEqual([0, 0]);
         expect(lost(await on.story(worked))).toEqual([
           "engine: worker ended: infrastructure; lost with machine or terminal, 1 so far; worker is called, attempt 2",
         ]);
@@ -81,23 +81,25 @@ async function restart(life: Life, server: number): Promise<void> {
     await pause(10);
   }
   const store = openStore(life.home);
-  for (const { dir } of store.jobs({ status: "live" })) {
+  for (const { dir } of await store.jobs({ status: "live" })) {
     const file = join(dir, "pid");
     const [pid, start] = readFileSync(file, "utf8").split("\n");
     writeFileSync(file, `${pid}\n${start}\nanother-boot\n`);
   }
-  store.close();
+  await store.close();
 }
 
 function lost(story: string): string[] {
   return story.split("\n").filter((line) => line.includes("infrastructure"));
 }
 
-function crashesOf({ home }: Theatre, runs: readonly string[]): number[] {
+async function crashesOf({ home }: Theatre, runs: readonly string[]): Promise<number[]> {
   const store = openStore(home);
   try {
-    return runs.map((run) => store.load(run)?.run.counters["crash_count"] ?? 0);
+    return await Promise.all(
+      runs.map(async (run) => (await store.load(run))?.run.counters["crash_count"] ?? 0),
+    );
   } finally {
-    store.close();
+    await store.close();
   }
 }

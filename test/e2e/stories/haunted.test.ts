@@ -50,7 +50,7 @@ function config(root: string): string {
 
 /** What a person does who wants it to end well, whatever became of it. */
 async function nudge(life: Life, run: string): Promise<boolean> {
-  const { state, attention, isCrashed } = look(life, run);
+  const { state, attention, isCrashed } = await look(life, run);
   // Whoever looks into the window sees that nothing arrived, and says it again.
   if (attention.includes("may not have arrived")) typeInto(life, run, "go on");
   if (attention !== "" || isCrashed) await types(life, "resume", run);
@@ -59,15 +59,15 @@ async function nudge(life: Life, run: string): Promise<boolean> {
   else if (state === "reviewing") await types(life, "move", run, "done");
   else await types(life, "show", run);
   const store = openStore(life.home);
-  const isBusy = store.isBusy(Date.now());
-  store.close();
+  const isBusy = await store.isBusy();
+  await store.close();
   return state === "done" && !isBusy;
 }
 
 /** Gives how often somebody was killed. */
 async function haunt(life: Life, run: string, dice: () => number): Promise<number> {
   let kills = 0;
-  while (kills < KILLS_EACH && look(life, run).state !== "done") {
+  while (kills < KILLS_EACH && (await look(life, run)).state !== "done") {
     await pause(20 + dice() * 300);
     const victim = processesOf(life).find(({ kind }) => kind === "supervisor");
     if (victim !== undefined && kill(victim.pid)) kills += 1;
@@ -78,7 +78,7 @@ async function haunt(life: Life, run: string, dice: () => number): Promise<numbe
 async function untilOver(life: Life, run: string): Promise<void> {
   const until = performance.now() + LIMIT_MS;
   while (!(await nudge(life, run))) {
-    if (performance.now() > until) throw new Error(`it does not end\n${story(life, run)}`);
+    if (performance.now() > until) throw new Error(`it does not end\n${await story(life, run)}`);
     await pause(50);
   }
 }
@@ -107,7 +107,7 @@ test.runIf(hasTmux)(
           ...(await faultsOf(life, run)),
           ...toldTwice(life).map((line) => `told twice: ${line}`),
         ];
-        if (faults.length > 0) throw new Error(`${faults.join("\n")}\n${story(life, run)}`);
+        if (faults.length > 0) throw new Error(`${faults.join("\n")}\n${await story(life, run)}`);
         expect(findPlace(life.home)).toBeDefined();
       } finally {
         endServer(life);

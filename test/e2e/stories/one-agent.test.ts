@@ -33,7 +33,7 @@ describe.runIf(isPerson && hasTmux)("one agent at a time", () => {
       // The first worker lives and is not at work: the second task begins.
       await on.up(two, "worker", 1);
       await on.person("task", "request-changes", one, "Greet kindly");
-      await on.until((store) => store.deeds(one).some(({ isQueued }) => isQueued));
+      await on.until(async (store) => (await store.deeds(one)).some(({ isQueued }) => isQueued));
       const shown = await on.person("show", one);
       expect((shown["waits"] as { sentence: string }).sentence).toContain(
         "worker cannot begin: 1 of 1 agents at work (raise with: signalbox project update repo --agents 2)",

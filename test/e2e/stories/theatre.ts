@@ -32,7 +32,7 @@ export type Theatre = Life & {
   /** The latest attempt of a role says something. */
   says(run: string, role: string, ...argv: readonly string[]): Promise<Document>;
   /** It writes a section of TASK.md, and hands nothing in. */
-  writes(run: string, section: string, text: string): void;
+  writes(run: string, section: string, text: string): Promise<void>;
   /** Plan, then on to the work. */
   plans(run: string): Promise<void>;
   /** A commit and a handoff, then on to the review. */
@@ -47,7 +47,7 @@ export type Theatre = Life & {
   up(run: string, role: string, attempt: number): Promise<JobRow>;
   /** Until the run is in this state, and nothing is left to be done at once. */
   in(run: string, state: string): Promise<void>;
-  until<T>(look: (store: SqliteStore) => T | undefined | false): Promise<T>;
+  until<T>(look: (store: SqliteStore) => T | undefined | false | Promise<T | undefined | false>): Promise<T>;
   /** What the worker of this attempt was told, line by line. */
   heard(run: string, attempt: number): string[];
   tmux(...argv: readonly string[]): string;
@@ -154,12 +154,12 @@ function writeAgents(_repo: string, root: string): void {
 }
 
 function theatreOf(life: Life): Theatre {
-  const withStore = <T>(work: (store: SqliteStore) => T): T => {
+  const withStore = async <T>(work: (store: SqliteStore) => T | Promise<T>): Promise<T> => {
     const store = openStore(life.home);
     try {
-      return work(store);
+      return await work(store);
     } finally {
-      store.close();
+      await store.close();
     }
   };
   const call = (argv: readonly string[], env: Readonly<Record<string, string>> = {}) =>
@@ -177,23 +177,25 @@ function theatreOf(life: Life): Theatre {
   const until: Theatre["until"] = async (look) => {
     const giveUpAt = performance.now() + PATIENCE_MS;
     for (;;) {
-      const seen = withStore(look);
+      const seen = await withStore(look);
       if (seen !== undefined && seen !== false) return seen;
       if (performance.now() > giveUpAt) throw new Error(`it does not come to that: ${look.toString()}`);
       await pause(30);
     }
   };
-  const attemptOf = (run: string, role: string): number =>
-    withStore((store) => store.load(run)?.run.attempts[role] ?? 0);
-  const jobOf = (run: string, role: string): JobRow =>
-    withStore((store) => {
-      const jobs = store.jobs({ run, status: "live" }).filter((job) => job.role === role);
+  const attemptOf = (run: string, role: string): Promise<number> =>
+    withStore(async (store) => (await store.load(run))?.run.attempts[role] ?? 0);
+  const jobOf = (run: string, role: string): Promise<JobRow> =>
+    withStore(async (store) => {
+      const jobs = (await store.jobs({ run, status: "live" })).filter((job) => job.role === role);
       const last = jobs.at(-1);
       if (last === undefined) throw new Error(`no ${role} of ${run} is at work`);
       return last;
     });
-  const says: Theatre["says"] = (run, role, ...argv) => {
-    const agent = withStore((store) => store.agent({ run, role, slot: "", attempt: attemptOf(run, role) }));
+  const says: Theatre["says"] = async (run, role, ...argv) => {
+    const agent = await withStore(async (store) =>
+      store.agent({ run, role, slot: "", attempt: await attemptOf(run, role) }),
+    );
     if (agent === undefined) throw new Error(`there is no ${role} in ${run}`);
     return good(argv, {
       SIGNALBOX_RUN: run,
@@ -207,21 +209,22 @@ function theatreOf(life: Life): Theatre {
     await says(run, role, "submit", of.artifact, file);
   };
   const up: Theatre["up"] = (run, role, attempt) =>
-    until((store) => {
-      const agent = store.load(run)?.run.agents[role];
+    until(async (store) => {
+      const agent = (await store.load(run))?.run.agents[role];
       if (agent?.attempt !== attempt || agent.status !== "alive") return undefined;
-      return store
-        .jobs({ run, status: "live" })
-        .find((job) => job.role === role && job.attempt === attempt && pidOf(life, job) !== undefined);
+      return (await store.jobs({ run, status: "live" })).find(
+        (job) => job.role === role && job.attempt === attempt && pidOf(life, job) !== undefined,
+      );
     });
   // Before the first task: with room for all of them none waits, and who begins the next one is no question.
   let room: Promise<unknown> | undefined;
-  const withRoom = (): Promise<unknown> => {
-    const isKnown = withStore((store) => store.projectAt(life.repo)) !== undefined;
+  const withRoom = async (): Promise<unknown> => {
+    const isKnown = (await withStore((store) => store.projectAt(life.repo))) !== undefined;
     room ??= isKnown ? Promise.resolve() : good(["project", "add", "--agents", String(AGENTS)]);
     return room;
   };
-  const workspace = (run: string): string => withStore((store) => store.workspace(run)?.path ?? "");
+  const workspace = (run: string): Promise<string> =>
+    withStore(async (store) => (await store.workspace(run))?.path ?? "");
   return {
     ...life,
     person: (...argv) => good(argv),
@@ -242,8 +245,8 @@ function theatreOf(life: Life): Theatre {
       for (const run of runs) await up(run, "worker", 1);
       return runs;
     },
-    writes(run, section, text) {
-      const file = join(workspace(run), "TASK.md");
+    async writes(run, section, text) {
+      const file = join(await workspace(run), "TASK.md");
       const sections = readFileSync(file, "utf8").split(/^(?=## )/m);
       const others = sections.filter((each) => !each.startsWith(`## ${section}\n`));
       writeFileSync(file, [...others, `## ${section}\n\n${text}\n`].join("\n"));
@@ -253,7 +256,7 @@ function theatreOf(life: Life): Theatre {
       await says(run, "worker", "task", "update", "--status", "working");
     },
     async handsOver(run) {
-      const cwd = workspace(run);
+      const cwd = await workspace(run);
       writeFileSync(join(cwd, "work.txt"), `${Date.now()} ${Math.random()}\n`);
       const who = ["-c", "user.name=Worker", "-c", "user.email=worker@localhost"];
       execFileSync("git", ["add", "work.txt"], { cwd });
@@ -267,16 +270,16 @@ function theatreOf(life: Life): Theatre {
     },
     lastReview: (run) => readFileSync(join(life.ledger, `${run}.review`), "utf8").trim(),
     async dies(run, role, how = "SIGKILL") {
-      const job = jobOf(run, role);
+      const job = await jobOf(run, role);
       const pid = pidOf(life, job);
       if (pid === undefined) throw new Error(`nobody knows the process of ${job.id}`);
       process.kill(pid, how);
-      await until((store) => store.job(job.id)?.status === "over");
+      await until(async (store) => (await store.job(job.id))?.status === "over");
     },
     async in(run, state) {
-      await until((store) => {
-        const isThere = store.load(run)?.run.state === state;
-        return isThere && store.deeds(run).every(({ status }) => status === "done");
+      await until(async (store) => {
+        const isThere = (await store.load(run))?.run.state === state;
+        return isThere && (await store.deeds(run)).every(({ status }) => status === "done");
       });
     },
     heard(run, attempt) {

@@ -133,7 +133,7 @@ describe.runIf(hasTmux).concurrent("ways through a task", () => {
       (told: worker 1 was told changes-requested)"
     `);
     // Word for word as it was written for it, with what the person said.
-    const { dir } = await on.until((store) => store.agents({ run })[0]);
+    const { dir } = await on.until(async (store) => (await store.agents({ run }))[0]);
     const messages = readdirSync(join(dir, "messages")).toSorted();
     const last = readFileSync(join(dir, "messages", messages.at(-1) ?? ""), "utf8").trimEnd();
     expect(last).toContain("> Shorter, please.\n> Much shorter.");
@@ -148,7 +148,8 @@ describe.runIf(hasTmux).concurrent("ways through a task", () => {
     await on.up(run, "reviewer", 1);
     await on.judges(run, "FAIL");
     await on.in(run, "working");
-    const status = (): Promise<string> => on.until((store) => store.messages(run).at(-1)?.status);
+    const status = (): Promise<string> =>
+      on.until(async (store) => (await store.messages(run)).at(-1)?.status);
     expect(await status()).toBe("told");
     expect((await on.types("show", run)).stdout).toMatch(
       /running in its terminal \(.*\); was told \d+ s ago and has not called since/,
@@ -168,7 +169,7 @@ describe.runIf(hasTmux).concurrent("ways through a task", () => {
     const run = await on.task();
     await on.plans(run);
     await on.person("stop", run);
-    await on.until((store) => store.job(`${run}.worker.1.1`)?.status === "over");
+    await on.until(async (store) => (await store.job(`${run}.worker.1.1`))?.status === "over");
     await on.person("resume", run);
     const job = await on.until((store) => store.job(`${run}.worker.1.2`));
     expect(job).toMatchObject({ seat: "resident", status: "live" });

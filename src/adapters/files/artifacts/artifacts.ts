@@ -1,42 +1,38 @@
 /** The files of a run in a folder of this machine. */
 
 import type { Artifacts } from "../../../engine/ports/files.ts";
-import type { Registry } from "../../../engine/ports/registry.ts";
+import type { Store } from "../../../engine/ports/store.ts";
 import { leadsIn } from "./link-target.ts";
 import { archiveAll, carryAll } from "../replace/move.ts";
 import { forgetPeoples, keepPeoples } from "../projection/people-sections.ts";
 import { ownWrites } from "../replace/own-writes.ts";
 import { presentIn } from "./present.ts";
-import { prepareProjections } from "../projection/project.ts";
+import { writeProjections } from "../projection/project.ts";
 import { putArtifact } from "./put.ts";
 import { readAll } from "./readings.ts";
 import { copiesIn, recallAll } from "./earlier-attempt.ts";
 import { tasksIn } from "./tasks.ts";
 import { textsIn } from "./texts.ts";
 
-type On = {
-  readonly registry: Pick<Registry, "readings" | "keepReadings" | "projection" | "keepProjection">;
-};
-
-export function fileArtifacts({ registry }: On): Artifacts {
+export function fileArtifacts(store: Pick<Store, "readings" | "projection" | "commit">): Artifacts {
   const own = ownWrites();
   return {
-    read: (place) => readAll(registry, place),
+    read: (place) => readAll(store, place),
     tasks: (place, artifact) => tasksIn(place, artifact),
     present: (place, files) => presentIn(place, files),
     leads: (place, files) => leadsIn(place, files),
     texts: (place, of) => textsIn(place, of),
-    put: (place, text) => putArtifact({ own, kept: registry }, place, text),
+    put: (place, text) => putArtifact({ own, store }, place, text),
     copy: async (place, of) => (await import("./transfer.ts")).copyFiles(place, of),
     transfer: async (from, to, of) =>
-      (await import("./transfer.ts")).transferArtifact({ own, kept: registry, place: to }, from, of),
-    archive: (place, of) => {
-      forgetPeoples({ kept: registry, place }, of.artifacts);
+      (await import("./transfer.ts")).transferArtifact({ own, store, place: to }, from, of),
+    archive: async (place, of) => {
+      await forgetPeoples({ store, place }, of.artifacts);
       return archiveAll(place, of);
     },
-    recall: (place, of) => recallAll(registry, place, of),
-    keep: (place, { into }) => keepPeoples({ kept: registry, own, place, into }),
+    recall: (place, of) => recallAll(store, place, of),
+    keep: (place, { into }) => keepPeoples({ store, own, place, into }),
     carry: (place, to) => Promise.resolve(carryAll(place, to, copiesIn(place))),
-    project: (place, of) => prepareProjections({ kept: registry, own, place }, of),
+    project: (place, of) => writeProjections({ store, own, place }, of),
   };
 }

@@ -7,7 +7,7 @@ import { readdirSync } from "node:fs";
 import { dirname, join, parse } from "node:path";
 import { archivedName, copyPath, earlierIn, fillPath } from "../../../engine/submit/place.ts";
 import type { Place } from "../../../engine/ports/files.ts";
-import type { Registry } from "../../../engine/ports/registry.ts";
+import type { Store } from "../../../engine/ports/store.ts";
 import { unless } from "../errno.ts";
 import { inFolder } from "../replace/folder.ts";
 import { digestAt } from "../replace/leftover.ts";
@@ -19,7 +19,7 @@ import { readAll } from "./readings.ts";
 type Recalled = { readonly files: readonly string[]; readonly told: readonly string[] };
 
 export async function recallAll(
-  registry: Pick<Registry, "readings" | "keepReadings">,
+  store: Pick<Store, "readings" | "commit">,
   place: Place,
   of: { readonly artifacts: readonly string[]; readonly from: string },
 ): Promise<Recalled> {
@@ -27,7 +27,7 @@ export async function recallAll(
   const wanted = filesOf(place).filter(({ artifact }) => of.artifacts.includes(artifact));
   if (attempts.length === 0 || wanted.length === 0) return { files: [], told: [] };
   const isSection = wanted.some((each) => each.of.reader.type === "section");
-  const readings = isSection ? await readAll(registry, place) : [];
+  const readings = isSection ? await readAll(store, place) : [];
   const isThere = ({ artifact, slot, file, of: { reader } }: FileOf): boolean =>
     reader.type === "section"
       ? readings.some((each) => each.artifact === artifact && each.slot === slot && each.found)

@@ -8,7 +8,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type { Fault, Reading } from "../../../core/model/event.ts";
 import { fillPath } from "../../../core/text/fill-path.ts";
 import type { Lead, Place } from "../../../engine/ports/files.ts";
-import type { Registry } from "../../../engine/ports/registry.ts";
+import type { Store } from "../../../engine/ports/store.ts";
 import { sha256 } from "../../../format/sha256.ts";
 import { decodeWhole } from "../replace/decode.ts";
 import { codeOf } from "../errno.ts";
@@ -17,7 +17,7 @@ import { leadOf } from "./link-target.ts";
 import { filesOf, shownPath } from "./paths.ts";
 import { openAt } from "./unreadable.ts";
 
-type Cache = Pick<Registry, "readings" | "keepReadings">;
+type Cache = Pick<Store, "readings" | "commit">;
 type On = { readonly cache: Cache; readonly place: Place };
 
 const BYTES_MAX = 64 * 1024 * 1024;
@@ -113,13 +113,13 @@ async function filesIn(
   const opened = openAt(place.root, file);
   const reader = place.workflow.definition.artifacts[list.artifact]?.reader;
   if (opened.type !== "bytes" || reader?.type !== "tasks") return undefined;
-  const [key, digest] = [`${file} names`, sha256(opened.bytes)];
-  const known = cache.readings(definition, key, digest)?.[0]?.lists["files"];
+  const at = { definition, file: `${file} names`, digest: sha256(opened.bytes) };
+  const known = (await cache.readings(at))?.[0]?.lists["files"];
   if (known !== undefined) return known;
   const { readTasks } = await import("../../../format/tasks/read.ts");
   const { tasks } = readTasks(reader.style, shownPath(file), decodeWhole(opened.bytes) ?? "");
   const files = [...new Set(tasks.flatMap((task) => task.files))].toSorted();
-  cache.keepReadings(definition, key, digest, [{ ...list, lists: { files } }]);
+  await cache.commit([{ type: "put-readings", ...at, readings: [{ ...list, lists: { files } }] }]);
   return files;
 }
 

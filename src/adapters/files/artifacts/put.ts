@@ -1,7 +1,6 @@
 /** Puts a text to where an artifact is: the whole of its file, or its section. */
 
 import type { Artifacts, Place } from "../../../engine/ports/files.ts";
-import type { Registry } from "../../../engine/ports/registry.ts";
 import { UserError } from "../../user-error.ts";
 import { decodeWhole } from "../replace/decode.ts";
 import { fillPath } from "../../../engine/submit/place.ts";
@@ -9,7 +8,7 @@ import { ownArtifact } from "../../../core/gates/shape-of-run.ts";
 import { shownPath, type FileOf } from "./paths.ts";
 import { readerOf } from "./readings.ts";
 import type { OwnWrites } from "../replace/own-writes.ts";
-import { isProjected } from "../projection/projected.ts";
+import { projectedDigests, type Remembering } from "../projection/projected.ts";
 import { rewrite, whyNot } from "../replace/replace.ts";
 import type { Rewriting, Rewritten } from "../replace/replace.ts";
 
@@ -24,7 +23,7 @@ const EXIT_GATE = 5;
 const MEND_TEXT = "mend the text, and try again";
 
 export async function putArtifact(
-  { own, kept }: { readonly own: OwnWrites; readonly kept: Pick<Registry, "projection" | "keepProjection"> },
+  { own, store }: { readonly own: OwnWrites } & Pick<Remembering, "store">,
   place: Place,
   { artifact, slot, text, isTrial = false }: Text,
 ): Promise<readonly string[]> {
@@ -54,8 +53,8 @@ export async function putArtifact(
     return isTrial ? undefined : next;
   };
   const spot = { root: place.root, file, isWorkspace: place.isWorkspace ?? false };
-  const isOurs = (digest: string): boolean =>
-    own.isOf(spot)(digest) || isProjected({ kept, place }, file, digest);
+  const projected = await projectedDigests({ store, place }, file);
+  const isOurs = (digest: string): boolean => own.isOf(spot)(digest) || projected.has(digest);
   const written = attempt(file, () => rewrite(spot, { edit: own.remembering(spot, tried), isOurs }));
   if (written.type === "refused") throw refusal(file, `the file ${written.reason}`);
   return written.told;

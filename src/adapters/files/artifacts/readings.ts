@@ -8,7 +8,7 @@ import type { Artifact, Reader } from "../../../core/model/artifact.ts";
 import { fillPath } from "../../../core/text/fill-path.ts";
 import { ownArtifact } from "../../../core/gates/shape-of-run.ts";
 import type { Place } from "../../../engine/ports/files.ts";
-import type { Registry } from "../../../engine/ports/registry.ts";
+import type { Store } from "../../../engine/ports/store.ts";
 import { splitFrontMatter } from "../../../format/front-matter/parts.ts";
 import type { ReadArtifact } from "../../../format/reading/reading.ts";
 import { sha256 } from "../../../format/sha256.ts";
@@ -18,7 +18,7 @@ import type { FileOf } from "./paths.ts";
 import { withThere } from "./mentioned-files.ts";
 import { openAt, readableIn, unread } from "./unreadable.ts";
 
-type Cache = Pick<Registry, "readings" | "keepReadings">;
+type Cache = Pick<Store, "readings" | "commit">;
 
 export async function readAll(cache: Cache, place: Place): Promise<readonly Reading[]> {
   const readings: Reading[] = [];
@@ -33,19 +33,11 @@ export async function readAll(cache: Cache, place: Place): Promise<readonly Read
       const file = fillPath(place.run, of.file, slot);
       // Others may read the same file one by one: each has its own memory of it.
       const wanted = [{ artifact, of: ownArtifact(place.run.params, of), slot, file }];
-      parts.push(...(await readOne({ cache: within(cache, artifact), place, wanted }, file)));
+      parts.push(...(await readOne({ cache, place, wanted, within: ` in ${artifact}` }, file)));
     }
     readings.push(together(artifact, of.every, parts));
   }
   return [...withThere(place, readings), ...(await readNamed({ cache, place }, readings))];
-}
-
-function within(cache: Cache, artifact: string): Cache {
-  return {
-    readings: (definition, file, digest) => cache.readings(definition, `${file} in ${artifact}`, digest),
-    keepReadings: (...[definition, file, digest, readings]) =>
-      cache.keepReadings(definition, `${file} in ${artifact}`, digest, readings),
-  };
 }
 
 async function readOne(on: On, file: string): Promise<readonly Reading[]> {
@@ -76,10 +68,16 @@ function together(artifact: string, { artifact: source, list }: List, parts: rea
 }
 
 type List = NonNullable<Artifact["every"]>;
-type On = { readonly cache: Cache; readonly place: Place; readonly wanted: readonly FileOf[] };
+type On = {
+  readonly cache: Cache;
+  readonly place: Place;
+  readonly wanted: readonly FileOf[];
+  /** Of members of a list: the artifact that they are read for, which has a memory of its own. */
+  readonly within?: string;
+};
 
 async function readFile(
-  { cache, place, wanted }: On,
+  { cache, place, wanted, within = "" }: On,
   file: string,
   bytes: Uint8Array,
 ): Promise<readonly Reading[]> {
@@ -88,13 +86,14 @@ async function readFile(
   const isSections = wanted.every(({ of }) => of.reader.type === "section");
   const body = isSections ? bodyKey(bytes) : undefined;
   const key = `${body ?? digest}${stampOf(place, wanted)}`;
-  const known = cache.readings(definition, file, key);
+  const at = { definition, file: `${file}${within}`, digest: key };
+  const known = await cache.readings(at);
   if (known !== undefined && isAbout(known, wanted)) return known;
   const read = await readerOf(wanted);
   const readings = wanted.map(({ artifact, of, slot }) => read(artifact, of, { file, bytes, slot }));
   // A file that could not be read as sections is what it is as a whole.
   const isWhole = readings.some((reading) => reading.digest === `sha256:${digest}`);
-  if (body === undefined || !isWhole) cache.keepReadings(definition, file, key, readings);
+  if (body === undefined || !isWhole) await cache.commit([{ type: "put-readings", ...at, readings }]);
   return readings;
 }
 

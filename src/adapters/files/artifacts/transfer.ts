@@ -17,7 +17,7 @@ import { copy } from "../replace/move.ts";
 import { openFile } from "../replace/open.ts";
 import type { OwnWrites } from "../replace/own-writes.ts";
 import { filesOf, shownPath, type FileOf } from "./paths.ts";
-import { isProjected, type Remembering } from "../projection/projected.ts";
+import { projectedDigests, type Remembering } from "../projection/projected.ts";
 import { rewrite, whyNot } from "../replace/replace.ts";
 import { openAt } from "./unreadable.ts";
 
@@ -121,30 +121,35 @@ function withSections(
 type Transfer = Remembering & { readonly own: OwnWrites };
 
 /** What cannot be brought over byte by byte stays where it is: the caller reads again, and compares digests. */
-export function transferArtifact(
-  { own, kept, place: to }: Transfer,
+export async function transferArtifact(
+  { own, store, place: to }: Transfer,
   from: Place,
   of: { readonly artifact: string; readonly slot: string },
-): readonly string[] {
+): Promise<readonly string[]> {
   const wanted = filesOf(from).filter(
     (each) => each.artifact === of.artifact && (each.of.every !== undefined || each.slot === of.slot),
   );
-  return wanted.flatMap(({ file, of: { reader } }) => {
+  const told: string[] = [];
+  for (const {
+    file,
+    of: { reader },
+  } of wanted) {
     const inside = inFolder({ root: from.root, file }, openFile);
     const opened = inside.type === "done" ? inside.value : inside;
-    if (opened.type !== "bytes") return [];
+    if (opened.type !== "bytes") continue;
+    const projected = await projectedDigests({ store, place: to }, file);
     const edit = (now: Uint8Array | undefined) =>
       reader.type === "section" ? sectionFrom(opened.bytes, now, reader.heading) : { bytes: opened.bytes };
     failpoint("judge.before-show");
     const spot = { root: to.root, file, isWorkspace: to.isWorkspace ?? false };
-    const isOurs = (digest: string): boolean =>
-      own.isOf(spot)(digest) || isProjected({ kept, place: to }, file, digest);
+    const isOurs = (digest: string): boolean => own.isOf(spot)(digest) || projected.has(digest);
     const written = tried(() => rewrite(spot, { edit: own.remembering(spot, edit), isOurs }));
     failpoint("judge.after-show");
-    return "reason" in written && written.reason !== ""
-      ? [...written.told, `${shownPath(file)} ${written.reason}, so that it does not show ${of.artifact}`]
-      : written.told;
-  });
+    told.push(...written.told);
+    if (written.reason !== "")
+      told.push(`${shownPath(file)} ${written.reason}, so that it does not show ${of.artifact}`);
+  }
+  return told;
 }
 
 function sectionFrom(

@@ -9,19 +9,19 @@
 
 import { join } from "node:path";
 import type { Place } from "../../../engine/ports/files.ts";
-import type { Registry } from "../../../engine/ports/registry.ts";
 import type { PlacedText } from "../../../format/markdown/place.ts";
 import { sha256 } from "../../../format/sha256.ts";
 import { failpoint } from "../../failpoint.ts";
 import { decodeWhole } from "../replace/decode.ts";
 import { deposit } from "../replace/move.ts";
 import type { OwnWrites } from "../replace/own-writes.ts";
+import type { Remembering } from "./projected.ts";
 import { filesOf, shownPath, type FileOf } from "../artifacts/paths.ts";
 import { rewrite, whyNot, writeAll } from "../replace/replace.ts";
 import type { Rewritten } from "../replace/replace.ts";
 
-type Kept = Pick<Registry, "projection" | "keepProjection">;
-type On = { readonly kept: Kept; readonly own: OwnWrites; readonly place: Place; readonly into: string };
+type Memories = Pick<Remembering, "store" | "place">;
+type On = Memories & { readonly own: OwnWrites; readonly into: string };
 type Section = FileOf & { readonly heading: string };
 /** What the run had seen of it, and the section with its heading; empty where nothing is to be put back. */
 type Memory = { readonly digest: string; readonly text: string };
@@ -32,7 +32,7 @@ export async function keepPeoples(on: On): Promise<readonly string[]> {
   const told: string[] = [];
   for (const section of peoplesOf(on.place)) {
     const digest = on.place.run.seen[section.artifact] ?? "";
-    const memory = recall(on, section.artifact);
+    const memory = await recall(on, section.artifact);
     // What was put back, and nobody has read since, may have been taken out once more.
     const isUnread = digest === "" && memory.text !== "";
     if (digest !== memory.digest || isUnread) told.push(...(await look(on, section, { digest, memory })));
@@ -41,13 +41,10 @@ export async function keepPeoples(on: On): Promise<readonly string[]> {
 }
 
 /** Before we take sections out ourselves: these are not to be put back. */
-export function forgetPeoples(
-  { kept, place }: Pick<On, "kept" | "place">,
-  artifacts: readonly string[],
-): void {
+export async function forgetPeoples({ store, place }: Memories, artifacts: readonly string[]): Promise<void> {
   for (const { artifact } of peoplesOf(place))
     if (artifacts.includes(artifact))
-      remember({ kept, place }, artifact, { digest: place.run.seen[artifact] ?? "", text: "" });
+      await remember({ store, place }, artifact, { digest: place.run.seen[artifact] ?? "", text: "" });
 }
 
 function peoplesOf(place: Place): readonly Section[] {
@@ -86,14 +83,14 @@ async function look(
   // What cannot be read is told where the file is shown; what we remember stays as it is.
   if (written === undefined || written.type === "refused" || found === undefined) return [];
   if (found === "" && memory.text !== "") {
-    remember(on, artifact, { digest, text: memory.text });
+    await remember(on, artifact, { digest, text: memory.text });
     return [
       ...written.told,
       `${shownPath(file)}: somebody has taken out "## ${heading}", which is a person's; it is back`,
     ];
   }
   const told = plain(found) === plain(memory.text) ? [] : aside(on, section, memory.text);
-  remember(on, artifact, { digest, text: found });
+  await remember(on, artifact, { digest, text: found });
   return [...written.told, ...told];
 }
 
@@ -129,8 +126,8 @@ function keyOf(artifact: string): string {
   return `//section/${artifact}`;
 }
 
-function recall({ kept, place }: Pick<On, "kept" | "place">, artifact: string): Memory {
-  const text = kept.projection(place.run.id, keyOf(artifact));
+async function recall({ store, place }: Memories, artifact: string): Promise<Memory> {
+  const text = await store.projection(place.run.id, keyOf(artifact));
   return text === undefined ? NOTHING : memoryIn(text);
 }
 
@@ -141,6 +138,7 @@ function memoryIn(text: string): Memory {
   return { digest: String(value.digest), text: String(value.text) };
 }
 
-function remember({ kept, place }: Pick<On, "kept" | "place">, artifact: string, memory: Memory): void {
-  kept.keepProjection(place.run.id, keyOf(artifact), JSON.stringify(memory));
+async function remember({ store, place }: Memories, artifact: string, memory: Memory): Promise<void> {
+  const fields = JSON.stringify(memory);
+  await store.commit([{ type: "put-projection", run: place.run.id, file: keyOf(artifact), fields }]);
 }

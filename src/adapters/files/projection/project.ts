@@ -15,8 +15,8 @@ import { sha256 } from "../../../format/sha256.ts";
 import { failpoint } from "../../failpoint.ts";
 import { changes, forgedIn } from "./by-hand.ts";
 import { decodeWhole } from "../replace/decode.ts";
-import { inFolder } from "../replace/folder.ts";
-import { openFile } from "../replace/open.ts";
+import { inFolder, type Spot } from "../replace/folder.ts";
+import { openFile, type Opened } from "../replace/open.ts";
 import { fillPath } from "../../../engine/submit/place.ts";
 import type { OwnWrites } from "../replace/own-writes.ts";
 import {
@@ -32,13 +32,16 @@ import {
 import { rewrite, whyNot } from "../replace/replace.ts";
 import type { Edit, Rewritten } from "../replace/replace.ts";
 
-type Of = { readonly root: unknown; readonly projections: readonly Projection[] };
+type Of = Parameters<Artifacts["project"]>[1];
 type Due = { readonly projection: Projection; readonly data: unknown };
 type Where = Remembering & { readonly own: OwnWrites };
-type Write = Awaited<ReturnType<Artifacts["project"]>>;
+type Projected = Awaited<ReturnType<Artifacts["project"]>>;
 
 /** Loads the writers only if something has to be written that is more than a few simple lines. */
-export async function prepareProjections(where: Where, { root, projections }: Of): Promise<Write> {
+export async function writeProjections(
+  where: Where,
+  { root, projections, isCurrent }: Of,
+): Promise<Projected> {
   const { place } = where;
   const isReviewed = projections.some((each) => "of" in each);
   const reviews = isReviewed ? await import("../../../format/review/shown.ts") : undefined;
@@ -48,30 +51,29 @@ export async function prepareProjections(where: Where, { root, projections }: Of
     if (as === "task-status") return orNothing(listedStatuses(tree));
     return as === "sections" ? pages?.sectionsOf(tree) : tree;
   };
-  const due = projections.flatMap((each): Due[] => {
+  const due: Due[] = [];
+  let isEasy = true;
+  for (const each of projections) {
     const projection: Projection = { ...each, file: fillPath(place.run, each.file) };
     const data =
       "of" in projection
         ? reviews?.fieldsOfReview(projection, root, () => bytesOf(place, projection.file) !== undefined)
         : shownOf(projection.as, treeOf(projection.data, root));
-    return data === undefined || isShown(where, { projection, data }) ? [] : [{ projection, data }];
-  });
-  const isEasy = due.every((one) => {
-    const now = bytesOf(place, one.projection.file);
-    return (
-      now !== undefined && easily(recall(where, slotOf(one.projection)), one, decodeWhole(now)) !== undefined
-    );
-  });
+    if (data === undefined) continue;
+    const memory = await recall(where, slotOf(projection));
+    const now = bytesOf(place, projection.file);
+    if (isShown(memory, data, now)) continue;
+    due.push({ projection, data });
+    isEasy &&= now !== undefined && easily(memory, { projection, data }, decodeWhole(now)) !== undefined;
+  }
   const formats = isEasy ? undefined : await loadFormats(root);
-  return (whileCurrent) => {
-    const told: string[] = [];
-    for (const one of due) {
-      const written = write({ ...where, formats, whileCurrent }, one);
-      told.push(...written.told);
-      if (written.type === "stale") return { told, isWhole: false };
-    }
-    return { told, isWhole: true };
-  };
+  const told: string[] = [];
+  for (const one of due) {
+    const written = await write({ ...where, formats, isCurrent, isAnyState: isCurrent === undefined }, one);
+    told.push(...written.told);
+    if (written.type === "stale") return { told, isWhole: false };
+  }
+  return { told, isWhole: true };
 }
 
 /** What has nothing to say touches no file of somebody else's. */
@@ -92,17 +94,19 @@ async function loadFormats(root: unknown): Promise<Formats> {
 }
 
 /** The file is exactly what we wrote last, and that is what it has to say. */
-function isShown(where: Where, { projection, data }: Due): boolean {
-  const { last } = recall(where, slotOf(projection));
+function isShown({ last }: Memory, data: unknown, now: Uint8Array | undefined): boolean {
   if (last === undefined || JSON.stringify(last.fields) !== JSON.stringify(fieldsOf(data))) return false;
-  const bytes = bytesOf(where.place, projection.file);
-  return bytes !== undefined && sha256(bytes) === last.digest;
+  return now !== undefined && sha256(now) === last.digest;
 }
 
-function bytesOf({ root }: Place, file: string): Uint8Array | undefined {
-  const inside = inFolder({ root, file }, openFile);
-  const opened = inside.type === "done" ? inside.value : undefined;
+function bytesOf(place: Place, file: string): Uint8Array | undefined {
+  const opened = openedAt(place, file);
   return opened?.type === "bytes" ? opened.bytes : undefined;
+}
+
+function openedAt({ root }: Place, file: string): Opened | undefined {
+  const inside = inFolder({ root, file }, openFile);
+  return inside.type === "done" ? inside.value : undefined;
 }
 
 /** Where nobody has touched the front matter since we wrote it, and only simple lines of it change. */
@@ -138,56 +142,70 @@ type Formats = {
 type On = Where & {
   /** None where they were not needed when we looked. */
   readonly formats: Formats | undefined;
-  readonly whileCurrent: (put: () => void) => boolean;
+  readonly isCurrent: (() => Promise<boolean>) | undefined;
 };
 
-function write(on: On, due: Due): Rewritten {
+/** How often a file may change between reading and replacing it. */
+const TRIES_MAX = 20;
+
+type ProjectionWrite = Omit<Rewritten, "type"> & {
+  /** *stale*: the run has gone on, or the writers are needed and were not loaded. */
+  readonly type: Rewritten["type"] | "stale";
+};
+
+/**
+ * Replaces the bytes that were read before the run was found to be still there. A newer text was written either before that read, and
+ * then the run has gone on, or after it, and then the file holds other bytes: an older text never replaces a newer one.
+ */
+async function write(on: On, due: Due): Promise<ProjectionWrite> {
   const { file } = due.projection;
   const { root, isWorkspace = false } = on.place;
   const spot = { root, file, isWorkspace };
   const slot = slotOf(due.projection);
-  const memory = recall(on, slot);
-  let decided: Decided = { edit: undefined, told: [] };
-  let isStale = false;
-  const edit = (now: Uint8Array | undefined): Edit => {
-    const seen = decide({ ...on, memory }, due, now);
-    decided = seen ?? { edit: undefined, told: [] };
-    const { next } = decided;
+  const told: string[] = [];
+  for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+    const memory = await recall(on, slot);
+    const base = openedAt(on.place, file);
+    const bytes = base?.type === "bytes" ? base.bytes : undefined;
+    const decided = base?.type === "refused" ? LEFT : decide({ ...on, memory }, due, bytes);
     // Before the file says so: a crash may come in between.
-    isStale = seen === undefined || (next !== undefined && !on.whileCurrent(() => remember(on, slot, next)));
-    return isStale ? undefined : decided.edit;
-  };
-  const isKnown = (digest: string): boolean => digest === memory.last?.digest || on.own.isOf(spot)(digest);
-  failpoint("files.before-project");
-  const rewritten = attempt(() =>
-    rewrite(spot, {
-      edit: on.own.remembering(spot, edit),
-      isOurs: isKnown,
-      guard: (put) => shown(on, { slot, decided }, put),
-    }),
-  );
-  failpoint("files.after-project");
-  const refused =
-    rewritten.type === "refused"
-      ? [`${file}: ${rewritten.reason}, so that it is not brought up to date`]
-      : [];
-  const told = [...rewritten.told, ...(isStale ? [] : decided.told), ...refused];
-  return { ...rewritten, type: isStale ? "stale" : rewritten.type, told };
+    const isRemembered =
+      decided !== undefined && (decided.next === undefined || (await remember(on, slot, decided.next)));
+    if (!isRemembered || (await on.isCurrent?.()) === false) return { type: "stale", reason: "", told };
+    failpoint("files.before-project");
+    const replaced = replace(spot, { base: bytes, decided, own: on.own, last: memory.last?.digest });
+    failpoint("files.after-project");
+    told.push(...replaced.told);
+    if (replaced.isChanged) continue;
+    told.push(...decided.told);
+    if (replaced.type === "refused")
+      told.push(`${file}: ${replaced.reason}, so that it is not brought up to date`);
+    const { last } = decided.next ?? {};
+    if (replaced.type === "written" && last !== undefined) await remember(on, slot, { last });
+    return { ...replaced, told };
+  }
+  told.push(`${file}: is changed by somebody all the time, so that it is not brought up to date`);
+  return { type: "refused", reason: "", told };
 }
 
-/** One moment: the run is still there, nobody else is at the same file, and the new one is in its place. */
-function shown<T>(
-  on: On,
-  { slot, decided: { next } }: { readonly slot: string; readonly decided: Decided },
-  put: () => T,
-): T | undefined {
-  let result: T | undefined;
-  on.whileCurrent(() => {
-    if (next?.last === undefined || recall(on, slot).last?.digest !== next.last.digest) return;
-    result = put();
-    remember(on, slot, { last: next.last });
-  });
-  return result;
+type Replacing = {
+  readonly base: Uint8Array | undefined;
+  readonly decided: Decided;
+  readonly own: OwnWrites;
+  readonly last: string | undefined;
+};
+
+/** `isChanged`: the file holds other bytes than those that the decision was made on, and is left as it is. */
+function replace(spot: Spot, on: Replacing): Rewritten & { readonly isChanged: boolean } {
+  const { base, decided, own, last } = on;
+  let isChanged = false;
+  const edit = (now: Uint8Array | undefined): Edit => {
+    isChanged = base === undefined || now === undefined ? base !== now : Buffer.compare(base, now) !== 0;
+    return isChanged ? undefined : decided.edit;
+  };
+  const isOurs = (digest: string): boolean => digest === last || own.isOf(spot)(digest);
+  const rewritten = attempt(() => rewrite(spot, { edit: own.remembering(spot, edit), isOurs }));
+  return { ...rewritten, isChanged };
 }
 
 /** A disk that is full, or a folder that must not be written to, stops no run. */
@@ -203,6 +221,8 @@ function attempt(run: () => Rewritten): Rewritten {
 
 /** `next` is what is to be remembered of it. */
 type Decided = { readonly edit: Edit; readonly told: readonly string[]; readonly next?: Memory };
+
+const LEFT: Decided = { edit: undefined, told: [] };
 
 /** `undefined` where it takes more than was loaded. */
 function decide(

@@ -35,16 +35,10 @@ export type Rewriting = {
   readonly edit: (now: Uint8Array | undefined) => Edit;
   /** Whether this is the digest of something that we wrote ourselves: then nobody else saved it a moment ago. */
   readonly isOurs?: (digest: string) => boolean;
-  /**
-   * Does the one step that shows, in a moment in which it is right, and gives its result; or does nothing, and gives nothing.
-   * Everything that takes time happens before and after it.
-   */
-  readonly guard?: <T>(show: () => T) => T | undefined;
 };
 
 export type Rewritten = {
-  /** *stale*: the guard did not let it be shown. */
-  readonly type: "written" | "same" | "refused" | "stale";
+  readonly type: "written" | "same" | "refused";
   readonly reason: string;
   readonly told: readonly string[];
 };
@@ -78,7 +72,7 @@ function clearDue(): readonly string[] {
 }
 
 function rewriteIn(folder: Folder, name: string, rewriting: Rewriting): Rewritten {
-  const { edit, isOurs = () => false, guard = (show) => show() } = rewriting;
+  const { edit, isOurs = () => false } = rewriting;
   const told: string[] = [];
   const until = Date.now() + WAITED_MS_MAX;
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
@@ -89,8 +83,7 @@ function rewriteIn(folder: Folder, name: string, rewriting: Rewriting): Rewritte
     const wanted = edit(now?.bytes);
     if (wanted === undefined || (now !== undefined && isEqual(now.bytes, wanted.bytes)))
       return { type: "same", reason: "", told };
-    const installed = install(folder, name, { now, wanted, isOurs, guard });
-    if (installed === undefined) return { type: "stale", reason: "", told };
+    const installed = install(folder, name, { now, wanted, isOurs });
     told.push(...installed.told);
     if (installed.isDone) return { type: "written", reason: "", told };
     wait(Math.min(tries, WAIT_MS));
@@ -121,31 +114,22 @@ type Installing = {
   readonly now: Extract<Opened, { type: "bytes" }> | undefined;
   readonly wanted: { readonly bytes: Uint8Array; readonly keep?: string };
   readonly isOurs: IsOurs;
-  readonly guard: NonNullable<Rewriting["guard"]>;
 };
 type Installed = { readonly isDone: boolean; readonly told: readonly string[] };
 
 const SAVED = "somebody saved it while it was being replaced";
 
-/** `undefined` where the guard did not let it be shown. */
-function install(folder: Folder, name: string, installing: Installing): Installed | undefined {
-  const { now, wanted, isOurs, guard } = installing;
+function install(folder: Folder, name: string, installing: Installing): Installed {
+  const { now, wanted, isOurs } = installing;
   const token = newToken();
   const fresh = besideName("new", token, name);
   const old = besideName("old", token, name);
   try {
     write(folder, fresh, { bytes: wanted.bytes, like: now?.stat });
-    if (now === undefined)
-      return settled(
-        folder,
-        guard(() => ({ isDone: settle(folder, fresh, name), told: [] })),
-      );
+    if (now === undefined) return settled(folder, { isDone: settle(folder, fresh, name), told: [] });
     const digest = sha256(now.bytes);
-    const shown = settled(
-      folder,
-      guard(() => exchange({ folder, name, old, fresh, bytes: now.bytes, why: wanted.keep })),
-    );
-    if (shown?.isDone !== true) return shown;
+    const shown = settled(folder, exchange({ folder, name, old, fresh, bytes: now.bytes, why: wanted.keep }));
+    if (!shown.isDone) return shown;
     const told = retire(folder, name, { entry: old, token, digest, isOurs: isOurs(digest) });
     return { isDone: true, told: [...shown.told, ...told] };
   } catch (error) {
@@ -180,8 +164,8 @@ function exchange({ folder, name, old, fresh, bytes, why }: Exchanging): Install
 }
 
 /** Durable, which may take a while. */
-function settled(folder: Folder, installed: Installed | undefined): Installed | undefined {
-  if (installed?.isDone === true) folder.sync();
+function settled(folder: Folder, installed: Installed): Installed {
+  if (installed.isDone) folder.sync();
   return installed;
 }
 

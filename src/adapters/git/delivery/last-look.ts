@@ -1,5 +1,6 @@
 /** The last look at default branches, remembered so that neither the next supervisor nor any command looks without need. */
 
+import { isHalted } from "../../../engine/halted.ts";
 import { join } from "node:path";
 import type { Store } from "../../../engine/ports/store.ts";
 import { textOfOwn } from "../../home/own-file.ts";
@@ -39,21 +40,30 @@ function parsed(text: string): unknown {
   }
 }
 
-type Watched = Pick<Store, "workspaces" | "projectAt" | "isHalted">;
+type Watched = Pick<Store, "workspaces" | "projectAt" | "marks">;
 
 /** Whether some default branch may have moved since the last look, of a project in which a run has a workspace. A few looks at files. */
-export function areBranchesNews(store: Watched, home: Home): boolean {
-  const repos = Map.groupBy(store.workspaces(), ({ repo }) => repo);
+export async function areBranchesNews(store: Watched, home: Home): Promise<boolean> {
+  const repos = Map.groupBy(await store.workspaces(), ({ repo }) => repo);
   if (repos.size === 0) return false;
   const { at } = readLooked(home);
-  return [...repos].some(([repo, rows]) => {
-    try {
-      const isMoved = mayHaveMoved(home, { repo, named: store.projectAt(repo)?.defaultBranch ?? "" }, at);
-      // The supervisor looks at no branch of a run that is halted: for it, it would leave again at once.
-      return isMoved && rows.some(({ run, status }) => status === "bound" && !store.isHalted(run));
-    } catch {
-      // A repository that cannot be looked at has nothing to tell.
-      return false;
-    }
-  });
+  for (const [repo, rows] of repos) {
+    const { defaultBranch = "" } = (await store.projectAt(repo)) ?? {};
+    if (!isMoved(home, { repo, named: defaultBranch, at })) continue;
+    // The supervisor looks at no branch of a run that is halted: for it, it would leave again at once.
+    for (const { run, status } of rows) if (status === "bound" && !(await isHalted(store, run))) return true;
+  }
+  return false;
+}
+
+function isMoved(
+  home: Home,
+  of: { readonly repo: string; readonly named: string; readonly at: number },
+): boolean {
+  try {
+    return mayHaveMoved(home, of, of.at);
+  } catch {
+    // A repository that cannot be looked at has nothing to tell.
+    return false;
+  }
 }

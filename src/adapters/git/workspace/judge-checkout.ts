@@ -93,10 +93,10 @@ export async function takeAsGiven(on: Git, of: Checkout): Promise<void> {
 export async function discardCheckout(
   on: Git,
   of: Checkout,
-  tell: (changed: readonly string[]) => void,
+  tell: (changed: readonly string[]) => Promise<void>,
 ): Promise<void> {
   const { at } = of;
-  if (isFolder(at)) tell(await changedIn(on, of));
+  if (isFolder(at)) await tell(await changedIn(on, of));
   failpoint("judge.before-discard");
   await remove(at);
   rmSync(indexOf(at), { force: true });

@@ -1,11 +1,11 @@
 /** One accepted event: everything that it writes, in one transaction. */
 
-import type { Appended, Birth, Entry } from "../../../engine/ports/journal.ts";
-import { failpoint } from "../../failpoint.ts";
+import type { BatchAnswer } from "../../../engine/ports/commit.ts";
+import type { Birth, Entry } from "../../../engine/ports/journal.ts";
 import { hashOf, valuesOf } from "./chain.ts";
 import { damagedRun } from "../recovery/damage.ts";
 import type { Database } from "../database.ts";
-import { dropKey, keepDeed, keepKey, keepQuestion, keepRun, type Shot } from "./derive.ts";
+import { keepDeed, keepKey, keepQuestion, keepRun, type Shot } from "./derive.ts";
 import { admitAll } from "../tables/outbox.ts";
 import { takePlace } from "../tables/place.ts";
 import { actorText } from "./records.ts";
@@ -28,38 +28,24 @@ type Standing = {
 
 const NOWHERE: Standing = { n: undefined, seq: 0, head: "", status: "", birth: undefined, shot: undefined };
 
-export function append(db: Database, entry: Entry): Appended {
-  insist(entry.events.length > 0, "an entry has at least one event");
-  insist(entry.key?.isWellFormed() !== false && entry.key?.includes("\0") !== true, "a key is a text");
-  insist(entry.after.seq === entry.seq + entry.events.length, "every event counts one");
-  failpoint("journal.before-append");
-  const appended = db.write(() => written(db, entry));
-  failpoint("journal.after-append");
-  return appended;
-}
-
-/** The answer that was acknowledged for a key. */
-export function answerTo(db: Database, run: string, key: string): string | undefined {
-  const known = db.get(ANSWER, run, key);
-  return known === undefined ? undefined : text(known["answer"]);
-}
-
-function written(db: Database, entry: Entry): Appended {
+/** Inside of a transaction, which is rolled back where the answer is not `written`. */
+export function append(db: Database, entry: Entry): BatchAnswer {
   const { run, key, after, status, deeds } = entry;
+  insist(entry.events.length > 0, "an entry has at least one event");
+  insist(key?.isWellFormed() !== false && key?.includes("\0") !== true, "a key is a text");
+  insist(after.seq === entry.seq + entry.events.length, "every event counts one");
   const standing = standingOf(db, run);
-  if (standing.seq !== entry.seq) {
+  if (standing.seq !== entry.seq || standing.head !== entry.head) {
     const known = key === undefined ? undefined : answerTo(db, run, key);
     return known === undefined
-      ? { type: "conflict", seq: standing.seq }
+      ? { type: "conflict", reason: `run ${run} is at ${standing.seq}` }
       : { type: "repeated", answer: known };
   }
   // Most keys are new: that one was used before is found out by writing it, before anything else is written.
   if (key !== undefined && !keepKey(db, run, { key, seq: entry.seq + 1 })) return repeated(db, run, key);
   if (standing.n === undefined) refuseUnknown(db, entry);
-  if (entry.place !== undefined && takePlace(db, run, entry.place) !== "") {
-    if (key !== undefined) dropKey(db, run, key);
-    return { type: "taken" };
-  }
+  const holder = entry.place === undefined ? "" : takePlace(db, run, entry.place);
+  if (holder !== "") return { type: "taken", by: holder };
   const birth = standing.birth ?? bornOf(entry);
   const head = link(db, entry, { birth, head: standing.head });
   const { n, status: before, shot } = standing;
@@ -69,10 +55,16 @@ function written(db: Database, entry: Entry): Appended {
   // The new deeds come after what waits for another agent to end, which may not be wanted any more.
   if (deeds.length > 0) admitAll(db, run);
   for (const [i, deed] of deeds.entries()) keepDeed(db, run, { seq: after.seq, i, deed });
-  return { type: "written", seq: after.seq, deeds: deeds.map((_, i) => `${run}:${after.seq}:${i}`) };
+  return { type: "written" };
 }
 
-function repeated(db: Database, run: string, key: string): Appended {
+/** The answer that was acknowledged for a key. */
+export function answerTo(db: Database, run: string, key: string): string | undefined {
+  const known = db.get(ANSWER, run, key);
+  return known === undefined ? undefined : text(known["answer"]);
+}
+
+function repeated(db: Database, run: string, key: string): BatchAnswer {
   const answer = answerTo(db, run, key);
   if (answer === undefined) throw damagedRun(db.path, run, `its key ${key} leads to no record`);
   return { type: "repeated", answer };
@@ -129,7 +121,7 @@ function link(db: Database, entry: Entry, of: { readonly birth: Birth; readonly 
       body: JSON.stringify(event),
       key: isFirst ? (entry.key ?? "") : "",
       answer: isFirst ? (entry.answer ?? "") : "",
-      proof: isFirst && entry.prove !== undefined ? JSON.stringify(entry.prove({ seq, prev })) : "",
+      proof: isFirst && entry.proof !== undefined ? JSON.stringify(entry.proof) : "",
       birth: seq === 1 ? JSON.stringify(of.birth) : "",
       deeds: isLast && deeds.length > 0 ? JSON.stringify(deeds) : "",
       status: isLast ? entry.status : "",

@@ -96,10 +96,6 @@ export function keepKey(
   return db.run("INSERT OR IGNORE INTO keys VALUES (?, ?, ?)", run, key, seq) > 0;
 }
 
-export function dropKey(db: Database, run: string, key: string): void {
-  db.run("DELETE FROM keys WHERE run = ? AND key = ?", run, key);
-}
-
 type Ordered = { readonly seq: number; readonly i: number; readonly deed: Deed };
 
 export function keepDeed(db: Database, run: string, { seq, i, deed }: Ordered): void {

@@ -1,13 +1,14 @@
 /** The journal: definitions, events, and the run that they made. */
 
-import type { Journal, Kept, RunRow } from "../../../engine/ports/journal.ts";
-import { answerTo, append } from "./append.ts";
+import type { Journal, Kept, Note, RunMarks, RunRow } from "../../../engine/ports/journal.ts";
+import type { Definition } from "../../../core/model/workflow.ts";
+import { answerTo } from "./append.ts";
 import { damagedDatabase, damagedRun } from "../recovery/damage.ts";
-import type { Database, Row } from "../database.ts";
+import { promised, type Database, type Row } from "../database.ts";
 import { list } from "./list.ts";
 import { latestRun } from "./latest.ts";
 import { question, recorded, sealedRow } from "./records.ts";
-import { BadRecord, isDefinition, parsed, text } from "../row.ts";
+import { BadRecord, isDefinition, number, parsed, text } from "../row.ts";
 
 const LOAD = "SELECT runs.*, json, seal FROM runs LEFT JOIN snapshots USING (n) WHERE id = ?";
 const EVERYTHING = -1;
@@ -15,22 +16,11 @@ const AFTER_ALL = "\u{10FFFF}";
 
 export function journalOf(db: Database): Journal {
   return {
-    define(hash, definition) {
-      if (db.get("SELECT 1 FROM definitions WHERE hash = ?", hash) !== undefined) return;
-      db.write(() =>
-        db.run("INSERT OR IGNORE INTO definitions VALUES (?, ?)", hash, JSON.stringify(definition)),
-      );
-    },
-    definition(hash) {
-      const row = db.get("SELECT json FROM definitions WHERE hash = ?", hash);
-      if (row === undefined) return undefined;
-      return legible(db, `definition ${hash}`, () => parsed(text(row["json"]), isDefinition));
-    },
-    append: (entry) => append(db, entry),
-    together: (work) => db.write(work),
-    load: (run) => load(db, run),
-    answerTo: (run, key) => answerTo(db, run, key),
-    events(run, from = 0, limit = EVERYTHING) {
+    definition: promised((hash) => definitionIn(db, hash)),
+    load: promised((run) => load(db, run)),
+    marks: promised((run) => marksOf(db, run)),
+    answerTo: promised((run, key) => answerTo(db, run, key)),
+    events: promised((run, from = 0, limit = EVERYTHING) => {
       const rows = db.all(
         "SELECT * FROM events WHERE run = ? AND seq >= ? ORDER BY seq LIMIT ?",
         run,
@@ -38,9 +28,9 @@ export function journalOf(db: Database): Journal {
         limit,
       );
       return rows.map((row) => whole(db, run, () => recorded(row)));
-    },
-    list: (filter) => list(db, filter),
-    idsLike(prefix, limit) {
+    }),
+    list: promised((filter) => list(db, filter)),
+    idsLike: promised((prefix, limit) => {
       const rows = db.all(
         "SELECT id FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
         prefix,
@@ -48,14 +38,9 @@ export function journalOf(db: Database): Journal {
         limit,
       );
       return rows.map((row) => text(row["id"]));
-    },
-    questions: ({ run, open, id }) => askedFor(db, { run, open, id }).map(question),
-    note({ run, at, kind, text: said }) {
-      db.write(() =>
-        db.run("INSERT INTO notes (run, at, kind, text) VALUES (?, ?, ?, ?)", run, at, kind, said),
-      );
-    },
-    notes(run) {
+    }),
+    questions: promised(({ run, open, id }) => askedFor(db, { run, open, id }).map(question)),
+    notes: promised((run) => {
       const rows = db.all("SELECT * FROM notes WHERE run = ? ORDER BY n", run);
       return rows.map((row) => ({
         run,
@@ -63,41 +48,63 @@ export function journalOf(db: Database): Journal {
         kind: text(row["kind"]),
         text: text(row["text"]),
       }));
-    },
-    whileAt(run, seq, work) {
-      return db.writeSoon(() => {
-        if (db.get("SELECT seq FROM runs WHERE id = ?", run)?.["seq"] !== seq) return false;
-        work();
-        return true;
-      });
-    },
-    project(run, seq, write) {
-      return db.writeSoon(() => {
-        if (db.get("SELECT seq FROM runs WHERE id = ?", run)?.["seq"] !== seq) return false;
-        write();
-        db.run("UPDATE runs SET projected = ? WHERE id = ?", seq, run);
-        return true;
-      });
-    },
-    behind: () =>
+    }),
+    behind: promised(() =>
       db.all("SELECT id FROM runs WHERE projected < seq ORDER BY n").map((row) => text(row["id"])),
-    isHalted: (run) => haltOf(db, run) !== GOES_ON,
-    isHeld: (run) => haltOf(db, run) === HELD,
-    halt(run, halted) {
-      const mark = halted === "held" ? HELD : halted ? HALTED : GOES_ON;
-      db.write(() => db.run("UPDATE runs SET halted = ? WHERE id = ?", mark, run));
-    },
+    ),
   };
 }
 
-const GOES_ON = 0;
-/** Turns are ended. */
-const HALTED = 1;
-/** Turns come to an end by themselves; no deed is due. */
-const HELD = 2;
+export function definitionIn(db: Database, hash: string): Definition | undefined {
+  const row = db.get("SELECT json FROM definitions WHERE hash = ?", hash);
+  if (row === undefined) return undefined;
+  return legible(db, `definition ${hash}`, () => parsed(text(row["json"]), isDefinition));
+}
 
-function haltOf(db: Database, run: string): number {
-  return Number(db.get("SELECT halted FROM runs WHERE id = ?", run)?.["halted"] ?? GOES_ON);
+export function isDefined(db: Database, hash: string): boolean {
+  return db.get("SELECT 1 FROM definitions WHERE hash = ?", hash) !== undefined;
+}
+
+export function define(db: Database, hash: string, definition: Definition): void {
+  db.run("INSERT OR IGNORE INTO definitions VALUES (?, ?)", hash, JSON.stringify(definition));
+}
+
+export function putNote(db: Database, { run, at, kind, text: said }: Note): void {
+  db.run("INSERT INTO notes (run, at, kind, text) VALUES (?, ?, ?, ?)", run, at, kind, said);
+}
+
+export function seqOf(db: Database, run: string): number {
+  return Number(db.get("SELECT seq FROM runs WHERE id = ?", run)?.["seq"] ?? 0);
+}
+
+export function setProjected(db: Database, run: string, seq: number): void {
+  db.run("UPDATE runs SET projected = ? WHERE id = ?", seq, run);
+}
+
+export function hide(db: Database, run: string, hidden: boolean): void {
+  db.run("UPDATE runs SET hidden = ? WHERE id = ?", hidden ? 1 : 0, run);
+}
+
+/** In the column: turns are ended where it is 1, and end by themselves where it is 2. */
+const HALTED = [false, true, "held"] as const;
+
+export function halt(db: Database, run: string, halted: boolean | "held"): void {
+  db.run("UPDATE runs SET halted = ? WHERE id = ?", HALTED.indexOf(halted), run);
+}
+
+/** False where the run shows another attention than `shown`. */
+export function attend(db: Database, run: string, on: { attention: string; shown?: string }): boolean {
+  const { attention, shown } = on;
+  if (shown !== undefined && marksOf(db, run)?.attention !== shown) return false;
+  db.run("UPDATE runs SET attention = ? WHERE id = ?", attention, run);
+  return true;
+}
+
+function marksOf(db: Database, run: string): RunMarks | undefined {
+  const row = db.get("SELECT seq, halted, attention FROM runs WHERE id = ?", run);
+  if (row === undefined) return undefined;
+  const halted = HALTED[number(row["halted"])] ?? true;
+  return { seq: number(row["seq"]), halted, attention: text(row["attention"]) };
 }
 
 function load(db: Database, run: string): Kept | undefined {

@@ -10,7 +10,9 @@ import { BadRecord } from "../row.ts";
 const MORE_MAX = 100_000;
 const DAMAGED = "damaged";
 
-export function list(db: Database, filter: Filter): ReturnType<Journal["list"]> {
+type RunPage = Awaited<ReturnType<Journal["list"]>>;
+
+export function list(db: Database, filter: Filter): RunPage {
   const { where, values } = terms(filter);
   if (filter.status === DAMAGED) return damagedOnes(db, filter);
   const found = db.all(`SELECT * FROM runs ${where} ORDER BY n DESC LIMIT ?`, ...values, filter.limit);
@@ -25,7 +27,7 @@ export function list(db: Database, filter: Filter): ReturnType<Journal["list"]> 
 }
 
 /** Damage is in no column: every run has to be looked at. */
-function damagedOnes(db: Database, filter: Filter): ReturnType<Journal["list"]> {
+function damagedOnes(db: Database, filter: Filter): RunPage {
   const { status: _any, ...others } = filter;
   const { where, values } = terms(others);
   const all = db.all(`SELECT * FROM runs ${where} ORDER BY n DESC`, ...values);

@@ -1,8 +1,7 @@
 /** Graphs of tasks and the runs that were made of them. */
 
-import type { ChildRow, GraphKey, GraphRow, Graphs } from "../../../engine/ports/graphs.ts";
-import { failpoint } from "../../failpoint.ts";
-import type { Database, Row } from "../database.ts";
+import type { ChildRow, GraphKey, GraphRow, Graphs, NewChild } from "../../../engine/ports/graphs.ts";
+import { promised, type Database, type Row } from "../database.ts";
 import { UNATTENDED } from "./pending.ts";
 import { isParams, isTask, number, oncePerText, parsed, text, word } from "../row.ts";
 
@@ -34,83 +33,85 @@ const TALLIES = `SELECT parent, sum(outcome IN ('done', 'skipped')) AS done, cou
 export function graphsOf(db: Database): Graphs {
   const rows = rowsIn(db);
   return {
-    putGraph({ parent, artifact, entry, definition, most }, children) {
-      failpoint("registry.before-graph");
-      db.write(() => {
-        if (db.get(`SELECT 1 FROM graphs WHERE ${OF}`, parent, artifact, entry) !== undefined) return;
-        db.run(
-          "INSERT INTO graphs VALUES (?, ?, ?, ?, ?, 'open')",
-          parent,
-          artifact,
-          entry,
-          definition,
-          most,
-        );
-        for (const [n, { task, params, outcome = "", summary = "", took = "" }] of children.entries())
-          db.run(
-            "INSERT INTO children VALUES (?, ?, ?, ?, ?, ?, ?, '', ?)",
-            parent,
-            artifact,
-            entry,
-            task.id,
-            n,
-            JSON.stringify({ ...task, summary, took }),
-            JSON.stringify(params),
-            outcome,
-          );
-      });
-      failpoint("registry.after-graph");
-    },
-    graph({ parent, artifact, entry }) {
+    graph: promised(({ parent, artifact, entry }) => {
       const row = db.get(`SELECT * FROM graphs WHERE ${OF}`, parent, artifact, entry);
       return row === undefined ? undefined : graphRow(row);
-    },
-    graphs: () =>
+    }),
+    graphs: promised(() =>
       db.all("SELECT * FROM graphs WHERE status <> 'closed' ORDER BY parent, entry").map(graphRow),
-    setGraph({ parent, artifact, entry }, status) {
-      failpoint("registry.before-graph-set");
-      db.write(() => db.run(`UPDATE graphs SET status = ? WHERE ${OF}`, status, parent, artifact, entry));
-      failpoint("registry.after-graph-set");
-    },
-    children: ({ parent, artifact, entry }) => rows(BY_KEY, parent, artifact, entry),
-    childrenOf: (parent) => rows(BY_PARENT, parent),
-    childAs(run) {
+    ),
+    children: promised(({ parent, artifact, entry }) => rows(BY_KEY, parent, artifact, entry)),
+    childrenOf: promised((parent) => rows(BY_PARENT, parent)),
+    childAs: promised((run) => {
       const row =
         run === "" ? undefined : db.get(`${CHILDREN} WHERE children.run = ? AND children.run <> ''`, run);
       return row === undefined ? undefined : childRow(row);
-    },
-    nameChild(key, task, run) {
-      failpoint("registry.before-child");
-      // The run that begins with this name is written durably, and all that was written before it.
-      const own = db.writeSoon(() => named(db, { key, task, run }));
-      failpoint("registry.after-child");
-      return own;
-    },
-    settleChild({ parent, artifact, entry }, task, { outcome, summary }) {
-      failpoint("registry.before-outcome");
-      // Found again by the run that has ended.
-      db.writeSoon(() =>
-        db.run(
-          `UPDATE children SET outcome = ?, json = json_set(json, '$.summary', ?) WHERE ${OF} AND task = ?`,
-          outcome,
-          summary,
-          parent,
-          artifact,
-          entry,
-          task,
-        ),
-      );
-      failpoint("registry.after-outcome");
-    },
-    tallies: () =>
+    }),
+    tallies: promised(() =>
       db.all(TALLIES).map((row) => ({
         parent: text(row["parent"]),
         done: number(row["done"]),
         all: number(row["n"]),
         waiting: number(row["waiting"]),
       })),
-    isGraphDue: () => db.get(DUE) !== undefined,
+    ),
+    isGraphDue: promised(() => db.get(DUE) !== undefined),
   };
+}
+
+export function putGraph(
+  db: Database,
+  { parent, artifact, entry, definition, most }: Omit<GraphRow, "status">,
+  children: readonly NewChild[],
+): void {
+  if (db.get(`SELECT 1 FROM graphs WHERE ${OF}`, parent, artifact, entry) !== undefined) return;
+  db.run("INSERT INTO graphs VALUES (?, ?, ?, ?, ?, 'open')", parent, artifact, entry, definition, most);
+  for (const [n, { task, params, outcome = "", summary = "", took = "" }] of children.entries())
+    db.run(
+      "INSERT INTO children VALUES (?, ?, ?, ?, ?, ?, ?, '', ?)",
+      parent,
+      artifact,
+      entry,
+      task.id,
+      n,
+      JSON.stringify({ ...task, summary, took }),
+      JSON.stringify(params),
+      outcome,
+    );
+}
+
+export function setGraph(
+  db: Database,
+  { parent, artifact, entry }: GraphKey,
+  status: GraphRow["status"],
+): void {
+  db.run(`UPDATE graphs SET status = ? WHERE ${OF}`, status, parent, artifact, entry);
+}
+
+type TaskOfGraph = { readonly graph: GraphKey; readonly task: string };
+
+/** Gives the run that the task has from now on. */
+export function nameChild(db: Database, { graph, task }: TaskOfGraph, run: string): string {
+  const { parent, artifact, entry } = graph;
+  const values = [parent, artifact, entry, task] as const;
+  db.run(`UPDATE children SET run = ? WHERE ${OF} AND task = ? AND run = ''`, run, ...values);
+  return text(db.get(`SELECT run FROM children WHERE ${OF} AND task = ?`, ...values)?.["run"]);
+}
+
+export function settleChild(
+  db: Database,
+  { graph: { parent, artifact, entry }, task }: TaskOfGraph,
+  { outcome, summary }: Pick<ChildRow, "outcome" | "summary">,
+): void {
+  db.run(
+    `UPDATE children SET outcome = ?, json = json_set(json, '$.summary', ?) WHERE ${OF} AND task = ?`,
+    outcome,
+    summary,
+    parent,
+    artifact,
+    entry,
+    task,
+  );
 }
 
 /** Of one moment: what the mark is about is what is read. */
@@ -128,13 +129,6 @@ function rowsIn(db: Database): (where: string, ...values: (string | number)[]) =
       known.set(key, { mark, rows });
       return [...rows];
     });
-}
-
-function named(db: Database, of: { key: GraphKey; task: string; run: string }): string {
-  const { parent, artifact, entry } = of.key;
-  const values = [parent, artifact, entry, of.task] as const;
-  db.run(`UPDATE children SET run = ? WHERE ${OF} AND task = ? AND run = ''`, of.run, ...values);
-  return text(db.get(`SELECT run FROM children WHERE ${OF} AND task = ?`, ...values)?.["run"]);
 }
 
 function keyOf(row: Row): GraphKey {

@@ -5,9 +5,9 @@
  * waits until another one has ended must not keep its run from stopping that one, or from telling it what it waits for.
  */
 
+import type { Write } from "../../../engine/ports/commit.ts";
 import type { DeedRow, Outbox, Outcome } from "../../../engine/ports/outbox.ts";
-import { failpoint } from "../../failpoint.ts";
-import type { Database, Row } from "../database.ts";
+import { promised, type Database, type Row } from "../database.ts";
 import { isDeed, number, parsed, text, word } from "../row.ts";
 
 /** In `due_at`, of a deed that waits until another agent may work. */
@@ -35,51 +35,36 @@ const DUE = `SELECT d.* ${HEADS} AND d.due_at <= ? AND (d.status = 'pending' OR 
 const NEXT_DUE = `SELECT min(CASE WHEN d.status = 'claimed' AND d.owner >= ${FENCE} THEN max(d.due_at, d.lease) ELSE d.due_at END) AS next ${HEADS}`;
 const ONE = "SELECT * FROM deeds WHERE run = ? AND seq = ? AND i = ?";
 
-export function outboxOf(db: Database, now: () => number): Outbox {
+export function outboxOf(db: Database): Outbox {
   return {
-    fence: () =>
-      db.write(() => {
-        db.run("UPDATE meta SET value = value + 1 WHERE name = 'fence'");
-        return fence(db);
-      }),
-    due: (at, limit) => db.all(DUE, at, at, limit).map(deedRow),
-    nextDue() {
+    fence: promised(() => fenceOf(db)),
+    due: promised((at, limit) => db.all(DUE, at, at, limit).map(deedRow)),
+    nextDue: promised(() => {
       const next = db.get(NEXT_DUE)?.["next"];
       return typeof next === "number" ? next : undefined;
-    },
-    claim(key, owner, leaseUntil) {
-      failpoint("outbox.before-claim");
-      const work = (): DeedRow | undefined => claim(db, key, { owner, leaseUntil, now: now() });
-      const claimed = isRepeatable(db, key) ? db.writeSoon(work) : db.write(work);
-      failpoint("outbox.after-claim");
-      return claimed;
-    },
-    settle(key, owner, outcome) {
-      failpoint("outbox.before-settle");
-      const work = (): boolean => settle(db, key, { owner, outcome });
-      const isSoon = outcome.type === "done" && isRepeatable(db, key);
-      const isSettled = isSoon ? db.writeSoon(work) : db.write(work);
-      failpoint("outbox.after-settle");
-      return isSettled;
-    },
-    queuedDeeds: () =>
+    }),
+    queuedDeeds: promised(() =>
       db
         .all(
           `SELECT d.run, d.seq, d.i, runs.repo FROM deeds AS d JOIN runs ON runs.id = d.run
            WHERE d.status IN ('pending', 'claimed') AND d.due_at = ${QUEUED} AND runs.halted = 0 ORDER BY runs.n, d.seq, d.i`,
         )
         .map((row) => ({ key: keyOf(row), repo: text(row["repo"]) })),
-    admit: (key) =>
-      db.writeSoon(() => {
-        const sql = `UPDATE deeds SET due_at = 0 WHERE run = ? AND seq = ? AND i = ? AND due_at = ${QUEUED}`;
-        db.run(sql, ...placeOf(key));
-      }),
-    attend: (run, attention) =>
-      db.write(() => void db.run("UPDATE runs SET attention = ? WHERE id = ?", attention, run)),
-    attentionOf: (run) => text(db.get("SELECT attention FROM runs WHERE id = ?", run)?.["attention"] ?? ""),
-    retry: (run) => db.write(() => retry(db, run)),
-    deeds: (run) => db.all("SELECT * FROM deeds WHERE run = ? ORDER BY seq, i", run).map(deedRow),
+    ),
+    deeds: promised((run) => db.all("SELECT * FROM deeds WHERE run = ? ORDER BY seq, i", run).map(deedRow)),
   };
+}
+
+/** False where another supervisor has taken the number. */
+export function takeFence(db: Database, fence: number): boolean {
+  if (fenceOf(db) !== fence - 1) return false;
+  db.run("UPDATE meta SET value = ? WHERE name = 'fence'", fence);
+  return true;
+}
+
+export function admit(db: Database, key: string): void {
+  const sql = `UPDATE deeds SET due_at = 0 WHERE run = ? AND seq = ? AND i = ? AND due_at = ${QUEUED}`;
+  db.run(sql, ...placeOf(key));
 }
 
 /** Inside of a transaction. All deeds of a run that wait until another agent may work are tried again. */
@@ -92,30 +77,31 @@ export function admitAll(db: Database, run: string): void {
  * What is looked for before it is repeated may be repeated after a power cut, too: who is at it, and that it was done, need not be on
  * the disk at once. Whatever is written next takes it along.
  */
-function isRepeatable(db: Database, key: string): boolean {
+export function isRepeatable(db: Database, key: string): boolean {
   return db.get(ONE, ...placeOf(key))?.["kind"] === "probed";
 }
 
-function fence(db: Database): number {
+function fenceOf(db: Database): number {
   return number(db.get("SELECT value FROM meta WHERE name = 'fence'")?.["value"]);
 }
 
-type Claim = { readonly owner: number; readonly leaseUntil: number; readonly now: number };
+type Claim = Extract<Write, { type: "claim" }>;
 
-function claim(db: Database, key: string, { owner, leaseUntil, now }: Claim): DeedRow | undefined {
+/** False where the deed is not this supervisor's to begin. */
+export function claim(db: Database, { key, tries, fence, leaseUntil }: Claim, now: number): boolean {
   const at = placeOf(key);
   const row = db.get(ONE, ...at);
-  // Whoever has lost the supervisor's lock begins nothing any more.
-  if (row === undefined || owner < fence(db)) return undefined;
-  const isFree = row["status"] === "pending" || (row["status"] === "claimed" && isLeft(row, owner, now));
-  if (!isFree || isHeld(db, row)) return undefined;
+  // A supervisor that has lost its lock begins nothing any more.
+  if (row === undefined || fence < fenceOf(db) || row["tries"] !== tries) return false;
+  const isFree = row["status"] === "pending" || (row["status"] === "claimed" && isLeft(row, fence, now));
+  if (!isFree || isHeld(db, row)) return false;
   db.run(
     "UPDATE deeds SET status = 'claimed', owner = ?, lease = ?, tries = tries + 1 WHERE run = ? AND seq = ? AND i = ?",
-    owner,
+    fence,
     leaseUntil,
     ...at,
   );
-  return deedRow({ ...row, status: "claimed", owner, tries: number(row["tries"]) + 1 });
+  return true;
 }
 
 function isLeft(row: Row, owner: number, now: number): boolean {
@@ -128,12 +114,13 @@ function isHeld(db: Database, row: Row): boolean {
   return db.get("SELECT halted FROM runs WHERE id = ?", row["run"] ?? null)?.["halted"] !== 0;
 }
 
-function settle(
+/** False where another supervisor has the deed. */
+export function settle(
   db: Database,
   key: string,
-  of: { readonly owner: number; readonly outcome: Outcome },
+  of: { readonly fence: number; readonly outcome: Outcome },
 ): boolean {
-  const { owner, outcome } = of;
+  const { fence, outcome } = of;
   const at = placeOf(key);
   const [status, dueAt] =
     outcome.type === "again"
@@ -147,7 +134,7 @@ function settle(
     dueAt,
     outcome.note,
     ...at,
-    owner,
+    fence,
   );
   if (changed === 0) return false;
   if (outcome.type === "attention") {
@@ -158,11 +145,9 @@ function settle(
   return true;
 }
 
-function retry(db: Database, run: string): string[] {
-  const waiting = db.all("SELECT * FROM deeds WHERE run = ? AND status = 'attention' ORDER BY seq, i", run);
+export function retry(db: Database, run: string): void {
   db.run("UPDATE deeds SET status = 'pending', due_at = 0 WHERE run = ? AND status = 'attention'", run);
   db.run("UPDATE runs SET attention = '' WHERE id = ? AND attention <> ''", run);
-  return waiting.map((row) => deedRow(row).key);
 }
 
 function placeOf(key: string): readonly [string, number, number] {

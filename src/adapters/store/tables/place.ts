@@ -11,7 +11,7 @@ const LEAVING = `SELECT 1 FROM deeds WHERE run = ? AND type = 'release-resource'
 const RESERVE = `INSERT INTO workspaces VALUES (?1, ?2, ?2, '', '', 'reserved', '', '')
   ON CONFLICT (run) DO UPDATE SET repo = ?2, path = ?2, status = 'reserved'`;
 
-export const LEAVE_PLACE = `UPDATE workspaces SET status = 'released'
+const LEAVE_PLACE = `UPDATE workspaces SET status = 'released'
   WHERE run = ?1 AND path = repo AND (status = 'bound' OR (status = 'reserved' AND ?2 = 'any'))`;
 
 export function holderOf(db: Database, repo: string, besides: string): string {
@@ -29,4 +29,8 @@ export function takePlace(db: Database, run: string, repo: string): string {
   const isOurs = db.get(OWN, run, repo) !== undefined;
   if (!isOurs || db.get(LEAVING, run) !== undefined) db.run(RESERVE, run, repo);
   return "";
+}
+
+export function leavePlace(db: Database, run: string, of: "bound" | "any"): void {
+  db.run(LEAVE_PLACE, run, of);
 }

@@ -1,11 +1,19 @@
 /** Agents, jobs, workspaces, and what is known of files and repositories: the engine's notes about the world. */
 
 import { dirname } from "node:path";
-import type { AgentRow, JobRow, Registry, WorkspaceRow } from "../../../engine/ports/registry.ts";
-import { failpoint } from "../../failpoint.ts";
-import type { Database, Row } from "../database.ts";
+import type { Reading } from "../../../core/model/event.ts";
+import type {
+  AgentRow,
+  HumanKeyRow,
+  JobRow,
+  ReadingsKey,
+  Registry,
+  TrustRow,
+  WorkspaceRow,
+} from "../../../engine/ports/registry.ts";
+import { promised, type Database, type Row } from "../database.ts";
 import { QUEUED } from "./outbox.ts";
-import { holderOf, LEAVE_PLACE, takePlace } from "./place.ts";
+import { holderOf } from "./place.ts";
 import { isReadings, number, parsed, text, word } from "../row.ts";
 
 const PUT_AGENT = "INSERT OR REPLACE INTO agents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
@@ -13,26 +21,10 @@ const PUT_JOB = "INSERT OR REPLACE INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 
 const PUT_WORKSPACE = "INSERT OR REPLACE INTO workspaces VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 
 export function registryOf(db: Database): Registry {
-  const [ofAgents, ofJobs] = [agents(db), jobs(db)];
-  return {
-    ...ofAgents,
-    ...ofJobs,
-    ...workspaces(db),
-    ...files(db),
-    ...people(db),
-    // A power cut ends its process, too, and then it is begun again.
-    putTurn: (job, agent) =>
-      db.writeSoon(() => {
-        ofJobs.putJob(job);
-        ofAgents.putAgent(agent);
-      }),
-  };
+  return { ...agents(db), ...jobs(db), ...workspaces(db), ...files(db), ...people(db) };
 }
 
-type Agents = Pick<
-  Registry,
-  "agents" | "agent" | "putAgent" | "byToken" | "idleMoved" | "liveTurns" | "comingTurns"
->;
+type Agents = Pick<Registry, "agents" | "agent" | "byToken" | "idleMoved" | "liveTurns" | "comingTurns">;
 
 /**
  * What is to be done for the run comes first: it may be what the agent is to be told. Asked at every turn of the supervisor, these go by
@@ -53,43 +45,42 @@ const COMING_TURNS = `SELECT d.run, json_extract(d.json, '$.role') AS role, coal
 
 function agents(db: Database): Agents {
   return {
-    agents: (filter) => db.all(...selected("agents", filter)).map(agentRow),
-    agent({ run, role, slot, attempt }) {
+    agents: promised((filter) => db.all(...selected("agents", filter)).map(agentRow)),
+    agent: promised(({ run, role, slot, attempt }) => {
       const sql = "SELECT * FROM agents WHERE run = ? AND role = ? AND slot = ? AND attempt = ?";
       const row = db.get(sql, run, role, slot, attempt);
       return row === undefined ? undefined : agentRow(row);
-    },
-    putAgent({ run, role, slot, attempt, token, dir, turn, status, entry, startedAt }) {
-      failpoint("registry.before-agent");
-      const put = (): number =>
-        db.run(PUT_AGENT, run, role, slot, attempt, token, dir, turn, status, entry, startedAt);
-      // One that has had no turn yet can be made again; of one that has ended, the run knows.
-      if (turn === 0 || status === "ended") db.writeSoon(put);
-      else db.write(put);
-      failpoint("registry.after-agent");
-    },
-    byToken(hash) {
+    }),
+    byToken: promised((hash) => {
       const row = hash === "" ? undefined : db.get("SELECT * FROM agents WHERE token = ?", hash);
       return row === undefined ? undefined : agentRow(row);
-    },
-    idleMoved: () =>
+    }),
+    idleMoved: promised(() =>
       db
         .all(`SELECT agents.*, runs.repo ${IDLE_MOVED}`)
         .map((row) => ({ ...agentRow(row), repo: text(row["repo"]) })),
-    liveTurns: (repo) =>
+    ),
+    liveTurns: promised((repo) =>
       db.all(LIVE_TURNS, repo).map((row) => {
         const { run, role, slot, attempt, seat } = jobRow(row);
         const [definition, state] = [text(row["definition"]), text(row["state"])];
         return { run, role, slot, attempt, seat, definition, state, isQueued: row["queued"] === 1 };
       }),
-    comingTurns: (repo) =>
+    ),
+    comingTurns: promised((repo) =>
       db.all(COMING_TURNS, repo, repo).map((row) => ({
         run: text(row["run"]),
         role: text(row["role"]),
         slot: text(row["slot"]),
         attempt: number(row["attempt"]),
       })),
+    ),
   };
+}
+
+export function putAgent(db: Database, row: AgentRow): void {
+  const { run, role, slot, attempt, token, dir, turn, status, entry, startedAt } = row;
+  db.run(PUT_AGENT, run, role, slot, attempt, token, dir, turn, status, entry, startedAt);
 }
 
 function agentRow(row: Row): AgentRow {
@@ -126,29 +117,26 @@ const JOB_FIELDS = [
   "seat",
 ] as const satisfies readonly (keyof JobRow)[];
 
-function jobs(db: Database): Pick<Registry, "jobs" | "job" | "haltedJobs" | "putJob"> {
+function jobs(db: Database): Pick<Registry, "jobs" | "job" | "haltedJobs"> {
   return {
-    haltedJobs: () =>
+    haltedJobs: promised(() =>
       db
         .all(
           `SELECT jobs.* FROM jobs JOIN runs ON runs.id = jobs.run
            WHERE jobs.status = 'live' AND jobs.kind = 'turn' AND runs.halted = 1`,
         )
         .map(jobRow),
-    jobs: (filter) => db.all(...selected("jobs", filter)).map(jobRow),
-    job(id) {
+    ),
+    jobs: promised((filter) => db.all(...selected("jobs", filter)).map(jobRow)),
+    job: promised((id) => {
       const row = db.get("SELECT * FROM jobs WHERE id = ?", id);
       return row === undefined ? undefined : jobRow(row);
-    },
-    putJob(row) {
-      failpoint("registry.before-job");
-      const put = (): number => db.run(PUT_JOB, ...JOB_FIELDS.map((name) => row[name]));
-      // What follows from its end was written before: whoever finds it alive again finds that, too.
-      if (row.status === "over") db.writeSoon(put);
-      else db.write(put);
-      failpoint("registry.after-job");
-    },
+    }),
   };
+}
+
+export function putJob(db: Database, row: JobRow): void {
+  db.run(PUT_JOB, ...JOB_FIELDS.map((name) => row[name]));
 }
 
 function jobRow(row: Row): JobRow {
@@ -184,18 +172,15 @@ function selected(
   return [`SELECT * FROM ${table} ${where} ORDER BY started_at, run`, ...(run === undefined ? [] : [run])];
 }
 
-type Workspaces = Pick<
-  Registry,
-  "workspace" | "workspaceAt" | "putWorkspace" | "workspaces" | "placeHolder" | "takePlace" | "leavePlace"
->;
+type Workspaces = Pick<Registry, "workspace" | "workspaceAt" | "workspaces" | "placeHolder">;
 
 function workspaces(db: Database): Workspaces {
   return {
-    workspace(run) {
+    workspace: promised((run) => {
       const row = db.get("SELECT * FROM workspaces WHERE run = ?", run);
       return row === undefined ? undefined : workspaceRow(row);
-    },
-    workspaceAt(path) {
+    }),
+    workspaceAt: promised((path) => {
       for (let at = path; ; at = dirname(at)) {
         const row = db.get(
           "SELECT * FROM workspaces WHERE path = ? AND path <> repo AND status = 'bound'",
@@ -204,24 +189,19 @@ function workspaces(db: Database): Workspaces {
         if (row !== undefined) return workspaceRow(row);
         if (dirname(at) === at) return undefined;
       }
-    },
-    putWorkspace({ run, repo, path, branch, base, status, salvage, kept }) {
-      failpoint("registry.before-workspace");
-      db.write(() => db.run(PUT_WORKSPACE, run, repo, path, branch, base, status, salvage, kept));
-      failpoint("registry.after-workspace");
-    },
-    workspaces: () =>
+    }),
+    workspaces: promised(() =>
       db
         .all("SELECT * FROM workspaces WHERE status <> 'released' AND path <> repo ORDER BY run")
         .map(workspaceRow),
-    placeHolder: (repo, besides) => holderOf(db, repo, besides),
-    takePlace: (run, repo) => db.write(() => takePlace(db, run, repo)),
-    leavePlace(run, of) {
-      failpoint("registry.before-leave-place");
-      db.write(() => db.run(LEAVE_PLACE, run, of));
-      failpoint("registry.after-leave-place");
-    },
+    ),
+    placeHolder: promised((repo, besides) => holderOf(db, repo, besides)),
   };
+}
+
+export function putWorkspace(db: Database, row: WorkspaceRow): void {
+  const { run, repo, path, branch, base, status, salvage, kept } = row;
+  db.run(PUT_WORKSPACE, run, repo, path, branch, base, status, salvage, kept);
 }
 
 function workspaceRow(row: Row): WorkspaceRow {
@@ -237,57 +217,57 @@ function workspaceRow(row: Row): WorkspaceRow {
   };
 }
 
-type Files = Pick<Registry, "readings" | "keepReadings" | "projection" | "keepProjection">;
-
-function files(db: Database): Files {
+function files(db: Database): Pick<Registry, "readings" | "projection"> {
   return {
-    readings(definition, file, digest) {
+    readings: promised(({ definition, file, digest }) => {
       const sql = "SELECT json FROM readings WHERE definition = ? AND file = ? AND digest = ?";
       const row = db.get(sql, definition, file, digest);
       return row === undefined ? undefined : parsed(text(row["json"]), isReadings);
-    },
-    keepReadings(...[definition, file, digest, readings]) {
-      const json = JSON.stringify(readings);
-      db.writeSoon(() =>
-        db.run("INSERT OR REPLACE INTO readings VALUES (?, ?, ?, ?)", definition, file, digest, json),
-      );
-    },
-    projection(run, file) {
+    }),
+    projection: promised((run, file) => {
       const row = db.get("SELECT fields FROM projections WHERE run = ? AND file = ?", run, file);
       return row === undefined ? undefined : text(row["fields"]);
-    },
-    keepProjection(run, file, fields) {
-      db.writeSoon(() => db.run("INSERT OR REPLACE INTO projections VALUES (?, ?, ?)", run, file, fields));
-    },
+    }),
   };
 }
 
-type People = Pick<Registry, "trusted" | "trust" | "humanKeys" | "keepHumanKey">;
+export function putReadings(
+  db: Database,
+  { definition, file, digest }: ReadingsKey,
+  readings: readonly Reading[],
+): void {
+  const json = JSON.stringify(readings);
+  db.run("INSERT OR REPLACE INTO readings VALUES (?, ?, ?, ?)", definition, file, digest, json);
+}
 
-function people(db: Database): People {
+type ProjectedFile = { readonly run: string; readonly file: string; readonly fields: string };
+
+export function putProjection(db: Database, { run, file, fields }: ProjectedFile): void {
+  db.run("INSERT OR REPLACE INTO projections VALUES (?, ?, ?)", run, file, fields);
+}
+
+function people(db: Database): Pick<Registry, "trusted" | "humanKeys"> {
   return {
-    trusted(repo) {
+    trusted: promised((repo) => {
       const row = db.get("SELECT digest, at, signature FROM trust WHERE repo = ?", repo);
       if (row === undefined) return undefined;
       return { digest: text(row["digest"]), at: text(row["at"]), signature: text(row["signature"]) };
-    },
-    trust(repo, { digest, at, signature }) {
-      failpoint("registry.before-trust");
-      const sql = "INSERT OR REPLACE INTO trust (repo, digest, at, signature) VALUES (?, ?, ?, ?)";
-      db.write(() => db.run(sql, repo, digest, at, signature));
-      failpoint("registry.after-trust");
-    },
-    humanKeys: () =>
+    }),
+    humanKeys: promised(() =>
       db.all("SELECT fingerprint, at, how FROM human_keys ORDER BY n").map((row) => ({
         fingerprint: text(row["fingerprint"]),
         at: text(row["at"]),
         how: word(row["how"], ["first", "named", "lost"]),
       })),
-    keepHumanKey({ fingerprint, at, how }) {
-      failpoint("registry.before-human-key");
-      const sql = "INSERT INTO human_keys (fingerprint, at, how) VALUES (?, ?, ?)";
-      db.write(() => db.run(sql, fingerprint, at, how));
-      failpoint("registry.after-human-key");
-    },
+    ),
   };
+}
+
+export function putTrust(db: Database, repo: string, { digest, at, signature }: TrustRow): void {
+  const sql = "INSERT OR REPLACE INTO trust (repo, digest, at, signature) VALUES (?, ?, ?, ?)";
+  db.run(sql, repo, digest, at, signature);
+}
+
+export function putHumanKey(db: Database, { fingerprint, at, how }: HumanKeyRow): void {
+  db.run("INSERT INTO human_keys (fingerprint, at, how) VALUES (?, ?, ?)", fingerprint, at, how);
 }

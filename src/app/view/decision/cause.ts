@@ -24,11 +24,11 @@ const BACK = 60;
 const LINES_MAX = 20;
 
 /** Lines; none where nothing is asked. */
-export function causeOf(seen: Seen): readonly string[] {
+export async function causeOf(seen: Seen): Promise<readonly string[]> {
   const { run, workflow } = seen;
   const shows = workflow.definition.asks[run.question?.ask ?? ""]?.shows;
   if (shows === undefined) return [];
-  const events = seen.store.events(run.id, Math.max(1, run.seq - BACK));
+  const events = await seen.store.events(run.id, Math.max(1, run.seq - BACK));
   const at = events.findLastIndex(({ event }) => event.type === "moved");
   const when = moveOf(seen, events[at])?.when ?? [];
   const dead = deathIn(events.slice(0, Math.max(0, at)));
@@ -37,12 +37,12 @@ export function causeOf(seen: Seen): readonly string[] {
   const shown = shows.filter((name) => run.held[name]?.reading.found === true);
   const names = new Set([...when.flatMap(artifactIn), ...shown, ...failedIn(seen), ...owed]);
   const lines = [
-    ...[...names].flatMap((name) => said(seen, name)),
+    ...(await Promise.all([...names].map((name) => said(seen, name)))).flat(),
     ...(dead === undefined ? [] : [`${agentName(dead)} ${sayEnd(dead)}`]),
     ...when.flatMap((condition) =>
       condition.type === "counter" && condition.is === "spent" ? [`${condition.counter} is spent`] : [],
     ),
-    ...notesOfTasks(seen),
+    ...(await notesOfTasks(seen)),
     ...[...names].flatMap((name) => advised(seen, name)),
   ];
   return lines.length <= LINES_MAX
@@ -101,7 +101,7 @@ function failedIn({ workflow, run }: Seen): readonly string[] {
 }
 
 /** What an artifact is, and what it says. */
-function said(seen: Seen, name: string): readonly string[] {
+async function said(seen: Seen, name: string): Promise<readonly string[]> {
   const { run, workflow } = seen;
   const artifact = workflow.definition.artifacts[name];
   if (artifact === undefined) return [];
@@ -127,7 +127,7 @@ function said(seen: Seen, name: string): readonly string[] {
     is === "failed" ? [slot] : [],
   );
   const members = failed.length === 0 ? [] : [`failed: ${inLine(failed.join(", "))}`];
-  const found = findingsOf(seen, name);
+  const found = await findingsOf(seen, name);
   return [...(head === "" ? [] : [head]), ...words, ...found, ...inOne(judged), ...lists, ...members];
 }
 
@@ -187,8 +187,8 @@ function isFree({ reader }: Artifact, field: string): boolean {
   );
 }
 
-function failedTasks({ store, run }: Seen, name: string): readonly string[] {
-  const all = store.childrenOf(run.id).filter(({ artifact }) => artifact === name);
+async function failedTasks({ store, run }: Seen, name: string): Promise<readonly string[]> {
+  const all = (await store.childrenOf(run.id)).filter(({ artifact }) => artifact === name);
   const last = all.at(-1)?.entry;
   return all.flatMap(({ entry, outcome, task, summary, run: own }) => {
     if (entry !== last || outcome !== "failed") return [];

@@ -12,8 +12,8 @@ import type { FindingView } from "../run-view.ts";
 /** As many as are read at a glance. */
 const FINDINGS_MAX = 8;
 
-export function findingsOf(seen: Seen, name: string): readonly string[] {
-  const review = reviewIn(seen, name);
+export async function findingsOf(seen: Seen, name: string): Promise<readonly string[]> {
+  const review = await reviewIn(seen, name);
   if (review === undefined) return [];
   const shown = review.issues.slice(0, FINDINGS_MAX).map(sayIssue);
   const more = review.issues.length - shown.length + review.more;
@@ -27,7 +27,7 @@ const LINES_MAX = 40;
  * What each reviewer said last, in its own words. The verdict is the journal's; the words of a section or a document are those of its
  * file, which outlives the workspace.
  */
-export function reviewsOf(seen: Seen): readonly FindingView[] {
+export async function reviewsOf(seen: Seen): Promise<readonly FindingView[]> {
   const { store, workflow, run } = seen;
   const { artifacts, roles } = workflow.definition;
   const judged = Object.entries(artifacts).flatMap(([name, { by, each }]) => {
@@ -35,19 +35,24 @@ export function reviewsOf(seen: Seen): readonly FindingView[] {
     return judge === undefined || each !== undefined ? [] : [{ name, judge }];
   });
   if (judged.length === 0) return [];
-  const events = store.events(run.id);
-  return judged.flatMap(({ name, judge }) => {
-    const last = events.findLast(
-      ({ event }) => event.type === "artifact-read" && event.reading.artifact === name && event.reading.found,
-    );
-    if (last?.event.type !== "artifact-read" || last.event.reading.verdict === undefined) return [];
-    const { verdict } = last.event.reading;
-    return [{ artifact: name, by: judge, verdict, at: last.at, text: wordsOf(seen, name) }];
-  });
+  const events = await store.events(run.id);
+  return (
+    await Promise.all(
+      judged.map(async ({ name, judge }) => {
+        const last = events.findLast(
+          ({ event }) =>
+            event.type === "artifact-read" && event.reading.artifact === name && event.reading.found,
+        );
+        if (last?.event.type !== "artifact-read" || last.event.reading.verdict === undefined) return [];
+        const { verdict } = last.event.reading;
+        return [{ artifact: name, by: judge, verdict, at: last.at, text: await wordsOf(seen, name) }];
+      }),
+    )
+  ).flat();
 }
 
-function wordsOf(seen: Seen, name: string): readonly string[] {
-  const issues = findingsOf(seen, name);
+async function wordsOf(seen: Seen, name: string): Promise<readonly string[]> {
+  const issues = await findingsOf(seen, name);
   if (issues.length > 0) return issues;
   const { workflow, run, root } = seen;
   const declared = workflow.definition.artifacts[name];
@@ -78,41 +83,47 @@ export function sectionOf(text: string, heading: string): string {
 const TASKS_MAX = 20;
 
 /** What reviews have found in tasks of the last list, and have let pass: nobody was asked about it. */
-export function notesOfTasks(seen: Seen): readonly string[] {
+export async function notesOfTasks(seen: Seen): Promise<readonly string[]> {
   const { store, run, root } = seen;
-  const all = store.childrenOf(run.id);
+  const all = await store.childrenOf(run.id);
   const last = all.at(-1)?.entry;
   const tasks = all.filter(({ entry }) => entry === last).slice(0, TASKS_MAX);
-  const lines = tasks.flatMap(({ run: id, task }) => {
-    const kept = store.load(id);
-    if (kept === undefined) return [];
-    const own = { ...kept, store, workflow: workflowOf(store, kept.row), root };
-    return Object.keys(own.workflow.definition.artifacts).flatMap((name) =>
-      standingOf(own.workflow, own.run, name) === "pass_with_notes"
-        ? findingsOf(own, name).map((line) => `task ${task.id}, ${name}: ${line}`)
-        : [],
-    );
-  });
+  const lines = (
+    await Promise.all(
+      tasks.map(async ({ run: id, task }) => {
+        const kept = await store.load(id);
+        if (kept === undefined) return [];
+        const own = { ...kept, store, workflow: await workflowOf(store, kept.row), root };
+        return (
+          await Promise.all(
+            Object.keys(own.workflow.definition.artifacts).map(async (name) =>
+              standingOf(own.workflow, own.run, name) === "pass_with_notes"
+                ? (await findingsOf(own, name)).map((line) => `task ${task.id}, ${name}: ${line}`)
+                : [],
+            ),
+          )
+        ).flat();
+      }),
+    )
+  ).flat();
   return lines.length <= FINDINGS_MAX
     ? lines
     : [...lines.slice(0, FINDINGS_MAX), `and ${lines.length - FINDINGS_MAX} more of tasks`];
 }
 
 /** The journal has the words where they were taken in first. */
-function reviewIn({ store, workflow, run }: Seen, name: string): ReviewText | undefined {
+async function reviewIn({ store, workflow, run }: Seen, name: string): Promise<ReviewText | undefined> {
   const reader = workflow.definition.artifacts[name]?.reader;
   const isReview = (reader?.type === "json" || reader?.type === "yaml") && reader.review !== undefined;
   const held = run.held[name]?.reading;
   if (!isReview || held === undefined || held.faults.length > 0) return undefined;
-  const taken = store
-    .events(run.id)
-    .findLast(
-      ({ event }) =>
-        event.type === "artifact-read" &&
-        event.reading.artifact === name &&
-        event.reading.digest === held.digest &&
-        event.reading.review !== undefined,
-    )?.event;
+  const taken = (await store.events(run.id)).findLast(
+    ({ event }) =>
+      event.type === "artifact-read" &&
+      event.reading.artifact === name &&
+      event.reading.digest === held.digest &&
+      event.reading.review !== undefined,
+  )?.event;
   return taken?.type === "artifact-read" ? taken.reading.review : undefined;
 }
 

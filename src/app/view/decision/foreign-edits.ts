@@ -23,7 +23,7 @@ export function foreignOf({ workflow, run }: Seen): string | undefined {
 }
 
 /** Also one for which a check or the agent of a task is held up. */
-function holdingUp(seen: Seen): Foreign | undefined {
+async function holdingUp(seen: Seen): Promise<Foreign | undefined> {
   const { workflow, run, row } = seen;
   if (row.attention === "") {
     const artifact = foreignOf(seen);
@@ -36,24 +36,24 @@ function holdingUp(seen: Seen): Foreign | undefined {
 }
 
 /** Tasks go by what their parent has accepted. */
-function ofParent({ store, row }: Seen): Foreign | undefined {
-  const kept = store.load(store.childAs(row.id)?.parent ?? "");
+async function ofParent({ store, row }: Seen): Promise<Foreign | undefined> {
+  const kept = await store.load((await store.childAs(row.id))?.parent ?? "");
   const id = kept === undefined ? undefined : new RegExp(`signalbox submit ${kept.row.id} (\\S+);`);
   const artifact = id?.exec(row.attention)?.[1];
   if (kept === undefined || artifact === undefined) return undefined;
-  return { run: kept.run, workflow: workflowOf(store, kept.row), artifact };
+  return { run: kept.run, workflow: await workflowOf(store, kept.row), artifact };
 }
 
 /** To look comes first: who takes it answers for it. */
-export function choicesOfForeign(seen: Seen): readonly Choice[] {
-  const foreign = holdingUp(seen);
+export async function choicesOfForeign(seen: Seen): Promise<readonly Choice[]> {
+  const foreign = await holdingUp(seen);
   if (foreign === undefined) return [];
   const { run, artifact } = foreign;
   const by = foreign.workflow.definition.artifacts[artifact]?.by ?? [];
   const take = { command: `signalbox submit ${run.id} ${artifact}`, means: "take it as yours" };
   const isOwn = run.id === seen.run.id;
   return [
-    { command: `less ${pathOf(seen, foreign)}`, means: "look at what is there now" },
+    { command: `less ${await pathOf(seen, foreign)}`, means: "look at what is there now" },
     ...(by.includes("human") ? [take] : []),
     {
       command: `signalbox resume ${seen.run.id}`,
@@ -63,9 +63,9 @@ export function choicesOfForeign(seen: Seen): readonly Choice[] {
 }
 
 /** Whoever works in place is there; other workspaces have to be found. */
-function pathOf({ store, run: { id }, root }: Seen, foreign: Foreign): string {
+async function pathOf({ store, run: { id }, root }: Seen, foreign: Foreign): Promise<string> {
   const file = fileOf(foreign);
-  const workspace = store.workspace(id);
+  const workspace = await store.workspace(id);
   const isHere = workspace !== undefined && isInPlace(workspace);
   return (isHere ? file : join(root, file))
     .split("*")
@@ -78,7 +78,7 @@ function fileOf({ run, workflow, artifact }: Foreign): string {
 }
 
 /** In short; empty where no such text holds it up. */
-export function sayHeldUp(seen: Seen): string {
-  const foreign = holdingUp(seen);
+export async function sayHeldUp(seen: Seen): Promise<string> {
+  const foreign = await holdingUp(seen);
   return foreign === undefined ? "" : `${fileOf(foreign)} was changed by another author`;
 }

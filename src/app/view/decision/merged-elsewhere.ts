@@ -40,17 +40,21 @@ export function choicesOfLanded({ workflow, run }: Of): Choice[] {
 }
 
 /** Runs at work whose work looks merged. */
-export function landedIn(store: Store): readonly RunRow[] {
-  const bound = store.workspaces().filter(({ status }) => status === "bound");
-  return bound.flatMap(({ run: id }) => {
-    try {
-      const kept = store.load(id);
-      if (kept === undefined || kept.row.status !== "running") return [];
-      return sayLanded({ ...kept, workflow: workflowOf(store, kept.row) }) === "" ? [] : [kept.row];
-    } catch (error) {
-      // A run that cannot be read is listed as damaged, and hides no other.
-      if (error instanceof UserError) return [];
-      throw error;
-    }
-  });
+export async function landedIn(store: Store): Promise<readonly RunRow[]> {
+  const bound = (await store.workspaces()).filter(({ status }) => status === "bound");
+  return (
+    await Promise.all(
+      bound.map(async ({ run: id }) => {
+        try {
+          const kept = await store.load(id);
+          if (kept === undefined || kept.row.status !== "running") return [];
+          return sayLanded({ ...kept, workflow: await workflowOf(store, kept.row) }) === "" ? [] : [kept.row];
+        } catch (error) {
+          // A run that cannot be read is listed as damaged, and hides no other.
+          if (error instanceof UserError) return [];
+          throw error;
+        }
+      }),
+    )
+  ).flat();
 }

@@ -21,17 +21,17 @@ export type Read = { readonly artifact: string; readonly path: string; readonly 
 
 export type { QuestionView };
 
-export function questionOf(seen: Seen): QuestionView | undefined {
+export async function questionOf(seen: Seen): Promise<QuestionView | undefined> {
   const { store, workflow, run } = seen;
   const { question } = run;
   if (question === undefined) return undefined;
   const declared = workflow.definition.asks[question.ask];
-  const kept = store.questions({ run: run.id, open: true, id: question.id }).at(-1);
+  const kept = (await store.questions({ run: run.id, open: true, id: question.id })).at(-1);
   const shows = declared?.shows ?? [];
   return {
     id: question.id,
     ask: question.ask,
-    question: declared === undefined ? "" : withCommands(seen, textOf(seen, declared)),
+    question: declared === undefined ? "" : withCommands(seen, await textOf(seen, declared)),
     openedAt: kept?.openedAt ?? run.updatedAt,
     repeats: question.repeats,
     shows,
@@ -124,8 +124,8 @@ export function labelled(label: string, means: string): string {
 }
 
 /** The question as the person is asked it. */
-function textOf({ store, workflow, run }: Seen, ask: AskRule): string {
-  const row = store.workspace(run.id);
+async function textOf({ store, workflow, run }: Seen, ask: AskRule): Promise<string> {
+  const row = await store.workspace(run.id);
   const workspace = row !== undefined && isInPlace(row) ? { ...row, branch: presentBranch(row.path) } : row;
   const agent = { role: "", slot: "", attempt: 0, session: "" };
   return questionText(workflow, ask.question, variablesOf({ workflow, run, workspace, agent }));

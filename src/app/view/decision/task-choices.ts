@@ -24,9 +24,9 @@ const PAGE_BYTES_MAX = 1024 * 1024;
 const LINES_MAX = 12;
 
 /** Work that can be called done can be merged, or sent back with words: both do more than the bare move. None outside of projects. */
-export function choicesOfTask({ store, row, run, workflow }: Seen): Choice[] {
-  if (store.projectAt(row.repo) === undefined) return [];
-  const branch = store.workspace(run.id)?.branch ?? "";
+export async function choicesOfTask({ store, row, run, workflow }: Seen): Promise<Choice[]> {
+  if ((await store.projectAt(row.repo)) === undefined) return [];
+  const branch = (await store.workspace(run.id))?.branch ?? "";
   const end = branch === "" ? undefined : finishing({ workflow, run });
   if (end === undefined)
     return branch === "" || throughTo({ workflow, run }) === undefined ? [] : [sendBack(run)];

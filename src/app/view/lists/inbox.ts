@@ -1,5 +1,6 @@
 /** What waits for a person, in all runs of this machine. */
 
+import { filtered } from "../../../engine/lists.ts";
 import { inLine } from "../../../engine/queue/position.ts";
 import type { RunRow } from "../../../engine/ports/journal.ts";
 import type { Store } from "../../../engine/ports/store.ts";
@@ -22,9 +23,9 @@ const LIMIT = 1000;
 
 /** Questions first, then reviews, then what is stuck; in each group the oldest first. */
 export async function inboxOf(store: Store, door: Invocation): Promise<readonly InboxItem[]> {
-  const shared = sharedIn(store);
+  const shared = await sharedIn(store);
   const items: InboxItem[] = [];
-  for (const row of rowsIn(store)) items.push(await itemOf(shared, row, door));
+  for (const row of await rowsIn(store)) items.push(await itemOf(shared, row, door));
   return items.toSorted(
     (a, b) => GROUPS.indexOf(a.group) - GROUPS.indexOf(b.group) || compared(a.since, b.since),
   );
@@ -36,22 +37,27 @@ function compared(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function rowsIn(store: Store): readonly RunRow[] {
+async function rowsIn(store: Store): Promise<readonly RunRow[]> {
   const rows = [
-    ...store.list({ status: "waiting", limit: LIMIT }).rows,
-    ...store.list({ attention: true, limit: LIMIT }).rows,
-    ...[...deadlocksIn(store).keys()].flatMap((run) => store.load(run)?.row ?? []),
-    ...landedIn(store),
-    ...withoutWorkspace(store),
+    ...(await store.list({ status: "waiting", limit: LIMIT })).rows,
+    ...(await store.list({ attention: true, limit: LIMIT })).rows,
+    ...(
+      await Promise.all(
+        [...(await deadlocksIn(store)).keys()].map(async (run) => (await store.load(run))?.row ?? []),
+      )
+    ).flat(),
+    ...(await landedIn(store)),
+    ...(await withoutWorkspace(store)),
   ];
-  const isNext = inLine(store);
-  return [...new Map(rows.map((row) => [row.id, row])).values()]
-    .filter((row) => troubleOf(store, row) !== "" || row.halted || !isNext.has(row.id))
-    .filter((row) => !isFinished(row) || troubleOf(store, row) !== "");
+  const isNext = await inLine(store);
+  return filtered(new Map(rows.map((row) => [row.id, row])).values(), async (row) => {
+    const isTrouble = (await troubleOf(store, row)) !== "";
+    return isTrouble || ((row.halted || !isNext.has(row.id)) && !isFinished(row));
+  });
 }
 
 async function itemOf(shared: Shared, row: RunRow, door: Invocation): Promise<InboxItem> {
-  const { tasks: _tasks, ...summary } = summaryOf(shared, row);
+  const { tasks: _tasks, ...summary } = await summaryOf(shared, row);
   const damaged = (reason: string): InboxItem => ({
     ...summary,
     group: "stuck",
@@ -65,9 +71,9 @@ async function itemOf(shared: Shared, row: RunRow, door: Invocation): Promise<In
   });
   if (row.status === "damaged") return damaged(row.attention);
   try {
-    const seen = seeRun(shared.store, door, row.id);
-    const waits = waitsOf(seen, await processesOf(seen));
-    return { ...summary, waits, ...itemSeen(seen, waits) };
+    const seen = await seeRun(shared.store, door, row.id);
+    const waits = await waitsOf(seen, await processesOf(seen));
+    return { ...summary, waits, ...(await itemSeen(seen, waits)) };
   } catch (error) {
     // One run that cannot be read must not hide the others.
     if (error instanceof UserError) return damaged(error.message);
@@ -75,23 +81,23 @@ async function itemOf(shared: Shared, row: RunRow, door: Invocation): Promise<In
   }
 }
 
-type Own = Omit<InboxItem, keyof ReturnType<typeof summaryOf>>;
+type Own = Omit<InboxItem, keyof Awaited<ReturnType<typeof summaryOf>>>;
 
-function itemSeen(seen: Seen, waits: WaitView): Own & Pick<InboxItem, "kind"> {
+async function itemSeen(seen: Seen, waits: WaitView): Promise<Own & Pick<InboxItem, "kind">> {
   const { row, run } = seen;
   const kind = kindOf(seen, waits);
-  const findings = reviewsOf(seen);
+  const findings = await reviewsOf(seen);
   const landed = sayLanded(seen);
   const isLanded = landed !== "" && row.status === "running" && kind === "waiting";
-  const { actions } = actionsOf(seen);
-  const next = { command: nextForPerson(seen), sentence: "" };
+  const { actions } = await actionsOf(seen);
+  const next = { command: await nextForPerson(seen), sentence: "" };
   return {
-    group: groupOf(seen, kind),
+    group: await groupOf(seen, kind),
     kind,
     since: waits.since,
-    reason: `${ofTask(seen)}${isLanded ? sentence(capitalised(landed)) : waits.sentence}`,
-    decision: decisionOf(seen, findings),
-    question: questionOf(seen) ?? null,
+    reason: `${await ofTask(seen)}${isLanded ? sentence(capitalised(landed)) : waits.sentence}`,
+    decision: await decisionOf(seen, findings),
+    question: (await questionOf(seen)) ?? null,
     findings,
     actions: isLanded
       ? [
@@ -111,19 +117,19 @@ function kindOf(seen: Seen, { kind }: WaitView): InboxItem["kind"] {
   return isStranded(seen) ? "crashed" : "waiting";
 }
 
-function groupOf(seen: Seen, kind: InboxItem["kind"]): InboxItem["group"] {
+async function groupOf(seen: Seen, kind: InboxItem["kind"]): Promise<InboxItem["group"]> {
   const { workflow, run, store } = seen;
   if (kind === "question" || (kind === "waiting" && isSetAside(seen))) return "question";
   if (kind === "crashed" || kind === "attention") return "stuck";
   if (kind !== "waiting") return "other";
   const moves = workflow.movesFrom[run.state] ?? [];
   if (moves.some((move) => isFinishing(seen, move))) return "review";
-  const hasBegun = store.workspace(run.id) !== undefined || Object.keys(run.attempts).length > 0;
+  const hasBegun = (await store.workspace(run.id)) !== undefined || Object.keys(run.attempts).length > 0;
   return hasBegun ? "stuck" : "other";
 }
 
 /** A task of another run has a name that nobody chose. */
-function ofTask({ store, run }: Seen): string {
-  const child = store.childAs(run.id);
+async function ofTask({ store, run }: Seen): Promise<string> {
+  const child = await store.childAs(run.id);
   return child === undefined ? "" : `Task ${child.task.id} of ${child.parent}: `;
 }

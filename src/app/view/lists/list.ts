@@ -1,5 +1,6 @@
 /** The runs that `list` shows: which rows are meant, and each as a summary. */
 
+import { filtered } from "../../../engine/lists.ts";
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { UserError } from "../../../adapters/user-error.ts";
@@ -29,18 +30,18 @@ export type Listed = {
   readonly hasEnded: boolean;
 };
 
-export function listOf(store: Store | undefined, filter: InputOf<"list">, on: Place): Listed {
+export async function listOf(store: Store | undefined, filter: InputOf<"list">, on: Place): Promise<Listed> {
   requireStatus(filter.status);
   if (store === undefined) return { runs: [], more: 0, queues: [], hasEnded: false };
-  const shared = sharedIn(store);
-  const phase = (row: RunRow): string => {
-    const definition = shared.definition(row);
+  const shared = await sharedIn(store);
+  const phase = async (row: RunRow): Promise<string> => {
+    const definition = await shared.definition(row);
     return definition !== undefined && hasPhases(definition) ? phaseOf(definition, row.state) : "";
   };
-  const { rows, more } = select(store, filter, { ...on, limit: filter.limit, phase });
-  const runs = rows.map((row) => summaryOf(shared, row));
-  const hasEnded = rows.length === 0 && store.list({ limit: 1 }).rows.length > 0;
-  return { runs, more, queues: sayQueued(store, runs), hasEnded };
+  const { rows, more } = await select(store, filter, { ...on, limit: filter.limit, phase });
+  const runs = await Promise.all(rows.map((row) => summaryOf(shared, row)));
+  const hasEnded = rows.length === 0 && (await store.list({ limit: 1 })).rows.length > 0;
+  return { runs, more, queues: await sayQueued(store, runs), hasEnded };
 }
 
 /** Also where there is nothing to list. */
@@ -53,20 +54,20 @@ type Page = { readonly rows: readonly RunRow[]; readonly more: number };
 
 type Place = Pick<Invocation, "cwd" | "env">;
 
-type On = Place & { readonly limit: number; readonly phase: (row: RunRow) => string };
+type On = Place & { readonly limit: number; readonly phase: (row: RunRow) => Promise<string> };
 
-function select(store: Store, filter: InputOf<"list">, on: On): Page {
+async function select(store: Store, filter: InputOf<"list">, on: On): Promise<Page> {
   const { phase } = filter;
   if (phase === undefined) return selectAll(store, filter, on);
   // As with a state, those that have ended in it are meant, too.
-  const all = selectAll(store, { ...filter, all: true }, { ...on, limit: LIMIT_MAX });
-  const rows = all.rows.filter((row) => on.phase(row) === phase);
+  const all = await selectAll(store, { ...filter, all: true }, { ...on, limit: LIMIT_MAX });
+  const rows = await filtered(all.rows, async (row) => (await on.phase(row)) === phase);
   return { rows: rows.slice(0, on.limit), more: Math.max(0, rows.length - on.limit) };
 }
 
-function selectAll(store: Store, asked: InputOf<"list">, on: Omit<On, "phase">): Page {
+async function selectAll(store: Store, asked: InputOf<"list">, on: Omit<On, "phase">): Promise<Page> {
   const { state, status, workflow, all = false } = asked;
-  const repo = repoOf(store, asked, on);
+  const repo = await repoOf(store, asked, on);
   const filter: Omit<Filter, "limit"> = {
     ...(state === undefined ? {} : { state }),
     ...(workflow === undefined ? {} : { workflow }),
@@ -75,29 +76,33 @@ function selectAll(store: Store, asked: InputOf<"list">, on: Omit<On, "phase">):
   if (status !== undefined) return store.list({ ...filter, status, limit: on.limit });
   // A state says itself whether runs in it have ended.
   if (state !== undefined) return store.list({ ...filter, limit: on.limit });
-  const open = pages(store, UNDER_WAY, { ...filter, limit: on.limit });
+  const open = await pages(store, UNDER_WAY, { ...filter, limit: on.limit });
   if (!all) return open;
   const left = on.limit - open.rows.length;
-  const ended = pages(store, FINISHED, { ...filter, limit: Math.max(left, 1) });
+  const ended = await pages(store, FINISHED, { ...filter, limit: Math.max(left, 1) });
   const shown = ended.rows.slice(0, left);
   return { rows: [...open.rows, ...shown], more: open.more + ended.more + ended.rows.length - shown.length };
 }
 
 /** One short look for each status, so that the number of runs that ever were does not matter. */
-function pages(store: Store, statuses: readonly string[], filter: Filter): Page {
-  const lists = statuses.map((status) => store.list({ ...filter, status }));
+async function pages(store: Store, statuses: readonly string[], filter: Filter): Promise<Page> {
+  const lists = await Promise.all(statuses.map((status) => store.list({ ...filter, status })));
   const rows = lists.flatMap((list) => list.rows).toSorted(newestFirst);
   const shown = rows.slice(0, filter.limit);
   return { rows: shown, more: lists.reduce((sum, list) => sum + list.more, 0) + rows.length - shown.length };
 }
 
-function repoOf(store: Store, { repo, here = false }: InputOf<"list">, on: Place): string | undefined {
+async function repoOf(
+  store: Store,
+  { repo, here = false }: InputOf<"list">,
+  on: Place,
+): Promise<string | undefined> {
   const { cwd, env } = on;
   if (repo !== undefined && here)
     throw new UserError("bad-usage", "--repo and --here do not go together", HELP);
   if (repo === undefined && !here) return undefined;
   const folder = realFolder(resolve(cwd, repo ?? "."));
-  return repositoryAround(store, { cwd: folder, env }).main;
+  return (await repositoryAround(store, { cwd: folder, env })).main;
 }
 
 function realFolder(path: string): string {

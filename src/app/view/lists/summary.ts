@@ -26,65 +26,61 @@ export type Shared = {
   /** Why it did not start when its turn came, by run. */
   readonly refused: ReadonlyMap<string, string>;
   /** Why no further agent of a repository may work; empty where one may. */
-  readonly full: (repo: string) => string;
+  readonly full: (repo: string) => Promise<string>;
   readonly deadlocks: ReadonlyMap<string, string>;
   readonly tallies: ReadonlyMap<string, Tally>;
   readonly projects: ReadonlyMap<string, string>;
-  readonly definition: (row: RunRow) => Definition | undefined;
+  readonly definition: (row: RunRow) => Promise<Definition | undefined>;
 };
 
-export function sharedIn(store: Store): Shared {
+export async function sharedIn(store: Store): Promise<Shared> {
   const known = new Map<string, Definition | undefined>();
   const slots = new Map<string, string>();
   return {
     store,
-    queued: inLine(store),
-    inQueue: new Set(store.line().map(({ run }) => run)),
-    refused: refusedInLine(store),
-    full: (repo) => {
-      const said = slots.get(repo) ?? sayFullIn(store, repo);
+    queued: await inLine(store),
+    inQueue: new Set((await store.line()).map(({ run }) => run)),
+    refused: await refusedInLine(store),
+    full: async (repo) => {
+      const said = slots.get(repo) ?? (await sayFullIn(store, repo));
       slots.set(repo, said);
       return said;
     },
-    deadlocks: deadlocksIn(store),
-    tallies: new Map(store.tallies().map((tally) => [tally.parent, tally])),
-    projects: new Map(store.projects().map(({ repo, name }) => [repo, name])),
-    definition: ({ definition: hash }) => {
-      if (!known.has(hash))
-        known.set(
-          hash,
-          readable(() => store.definition(hash)),
-        );
+    deadlocks: await deadlocksIn(store),
+    tallies: new Map((await store.tallies()).map((tally) => [tally.parent, tally])),
+    projects: new Map((await store.projects()).map(({ repo, name }) => [repo, name])),
+    definition: async ({ definition: hash }) => {
+      if (!known.has(hash)) known.set(hash, await readable(() => store.definition(hash)));
       return known.get(hash);
     },
   };
 }
 
-function sayFullIn(store: Store, repo: string): string {
-  const slots = slotsOf({ store, workflow: workflowsOf(store) }, repo);
+async function sayFullIn(store: Store, repo: string): Promise<string> {
+  const slots = await slotsOf({ store, workflow: workflowsOf(store) }, repo);
   return isSlotLeft(slots) ? "" : sayFull(store, repo, slots);
 }
 
 /** A run or a definition that is damaged is listed with what its row says, and hides no other. */
-export function readable<T>(read: () => T): T | undefined {
+export async function readable<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
-    return read();
+    return await read();
   } catch (error) {
     if (error instanceof UserError) return undefined;
     throw error;
   }
 }
 
-export function summaryOf(on: Shared, row: RunRow): RunSummary {
-  const kept = row.status === "damaged" ? undefined : readable(() => on.store.load(row.id));
-  const definition = on.definition(row);
+export async function summaryOf(on: Shared, row: RunRow): Promise<RunSummary> {
+  const kept = row.status === "damaged" ? undefined : await readable(() => on.store.load(row.id));
+  const definition = await on.definition(row);
   const tally = on.tallies.get(row.id);
-  const attention = troubleOf(on.store, row) || (on.deadlocks.get(row.id) ?? "");
+  const attention = (await troubleOf(on.store, row)) || (on.deadlocks.get(row.id) ?? "");
   return {
-    ...namesOf(on.store, row, { kept, definition, project: on.projects.get(row.repo) }),
+    ...(await namesOf(on.store, row, { kept, definition, project: on.projects.get(row.repo) })),
     queued: on.queued.has(row.id),
     attention,
-    waits: waitOf(on, row, { kept, definition, tally, attention }),
+    waits: await waitOf(on, row, { kept, definition, tally, attention }),
     tasks: tally === undefined ? null : { done: tally.done, all: tally.all, waiting: tally.waiting },
   };
 }
@@ -92,7 +88,7 @@ export function summaryOf(on: Shared, row: RunRow): RunSummary {
 type Named = Omit<RunSummary, "queued" | "attention" | "waits" | "tasks">;
 
 /** What a list and a screen of one run begin with. */
-export function namesOf(
+export async function namesOf(
   store: Store,
   row: RunRow,
   of: {
@@ -100,10 +96,10 @@ export function namesOf(
     readonly definition: Definition | undefined;
     readonly project: string | undefined;
   },
-): Named {
+): Promise<Named> {
   const { kept, definition } = of;
   const { id: run, workflow, state, halted, repo, startedAt, updatedAt } = row;
-  const branch = branchOf(store, row, kept);
+  const branch = await branchOf(store, row, kept);
   return {
     run,
     name: branch === "" || branch.endsWith(run) ? run : branch,
@@ -129,8 +125,8 @@ export function statusOf({ status }: Pick<RunRow, "status">): RunStatus {
 }
 
 /** A run that works in place is on no branch of its own. */
-function branchOf(store: Store, { id }: RunRow, kept: Kept | undefined): string {
-  const workspace = store.workspace(id);
+async function branchOf(store: Store, { id }: RunRow, kept: Kept | undefined): Promise<string> {
+  const workspace = await store.workspace(id);
   if (workspace !== undefined) return workspace.path === workspace.repo ? "" : workspace.branch;
   const branch = kept?.run.params["branch"];
   return typeof branch === "string" ? branch : "";
@@ -144,7 +140,7 @@ type Known = {
 };
 
 /** The cheap form of what a run waits for. `show` looks closer and says more, and never another kind. */
-function waitOf(on: Shared, row: RunRow, known: Known): WaitView {
+async function waitOf(on: Shared, row: RunRow, known: Known): Promise<WaitView> {
   const { kept, definition, tally, attention } = known;
   const wait = (kind: WaitView["kind"], short: string, said: string): WaitView => ({
     kind,
@@ -162,7 +158,7 @@ function waitOf(on: Shared, row: RunRow, known: Known): WaitView {
   const agents = Object.values(kept?.run.agents ?? {});
   const crashed = agents.find(({ status }) => status === "crashed");
   if (crashed !== undefined) return wait("crashed", "you: crashed", `${crashed.role} crashed`);
-  const queue = queueOf(on, row);
+  const queue = await queueOf(on, row);
   if (queue !== undefined) return wait(...queue);
   const isNew = kept !== undefined && Object.keys(kept.run.attempts).length === 0;
   if (row.status === "waiting") return wait("person", isNew ? "you: start" : "you", title);
@@ -174,9 +170,9 @@ function waitOf(on: Shared, row: RunRow, known: Known): WaitView {
       ? wait("person", `you: ${waiting} tasks`, said)
       : wait("child", `${done}/${all} tasks`, said);
   }
-  if (on.store.deeds(row.id).some(({ isQueued }) => isQueued))
-    return wait("queue", "queued", `queued: ${on.full(row.repo)}`);
-  const check = on.store.jobs({ run: row.id, status: "live" }).find(({ kind }) => kind === "check");
+  if ((await on.store.deeds(row.id)).some(({ isQueued }) => isQueued))
+    return wait("queue", "queued", `queued: ${await on.full(row.repo)}`);
+  const check = (await on.store.jobs({ run: row.id, status: "live" })).find(({ kind }) => kind === "check");
   if (check !== undefined) return wait("check", "check", `running: check ${check.artifact}`);
   const roles = awaitedIn(definition, kept);
   if (roles.length > 0) return wait("agent", roles.join(", "), `Waits for the ${roles.join(" and the ")}`);
@@ -207,15 +203,16 @@ function awaitedIn(definition: Definition | undefined, kept: Kept | undefined): 
 }
 
 /** A run in the queue, or an agent without a slot; a person's where only a person gets it going again. */
-function queueOf(
+async function queueOf(
   { store, queued, inQueue, refused, full }: Shared,
   { id, repo }: RunRow,
-): [kind: WaitView["kind"], short: string, said: string] | undefined {
+): Promise<[kind: WaitView["kind"], short: string, said: string] | undefined> {
   if (!inQueue.has(id)) return undefined;
-  const others = store.depends(id).flatMap((other) => {
-    const row = readable(() => store.load(other)?.row);
-    return row?.status === "done" ? [] : [{ other, state: row?.state ?? "damaged" }];
-  });
+  const others: { readonly other: string; readonly state: string }[] = [];
+  for (const other of await store.depends(id)) {
+    const row = await readable(async () => (await store.load(other))?.row);
+    if (row?.status !== "done") others.push({ other, state: row?.state ?? "damaged" });
+  }
   const [first] = others;
   if (first !== undefined) {
     const more = others.length > 1 ? ` and ${others.length - 1} more` : "";
@@ -224,6 +221,6 @@ function queueOf(
   }
   const reason = refused.get(id);
   if (reason !== undefined && !queued.has(id)) return ["person", "you: start", reason];
-  const why = full(repo);
+  const why = await full(repo);
   return ["queue", "queued", why === "" ? "queued: it is about to start" : `queued: ${why}`];
 }

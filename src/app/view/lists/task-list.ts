@@ -28,24 +28,26 @@ export type ListedTasks = {
 type On = Pick<Invocation, "cwd" | "env"> & { readonly limit: number };
 
 /** Neither git nor a terminal is asked, so that it stays quick with many tasks. */
-export function tasksIn(store: Store | undefined, given: Given, on: On): ListedTasks {
-  const { rows, more } = select(store, given, on);
+export async function tasksIn(store: Store | undefined, given: Given, on: On): Promise<ListedTasks> {
+  const { rows, more } = await select(store, given, on);
   if (store === undefined) return { tasks: [], more, queues: [] };
-  const shared = sharedIn(store);
-  const sessions = sessionsOf(store);
-  const refused = refusedInLine(store);
-  const tasks = rows.map((row): TaskSummary => {
-    const run = readable(() => store.load(row.id))?.run;
-    const { tasks: _tasks, ...summary } = summaryOf(shared, row);
-    return {
-      ...summary,
-      session: run === undefined ? "unknown" : sessions(run),
-      round: run === undefined ? 0 : roundOf(store.definition(row.definition), run),
-      refused: refused.get(row.id) ?? "",
-      dependsOn: store.depends(row.id),
-    };
-  });
-  return { tasks, more, queues: sayQueued(store, tasks) };
+  const shared = await sharedIn(store);
+  const sessions = await sessionsOf(store);
+  const refused = await refusedInLine(store);
+  const tasks = await Promise.all(
+    rows.map(async (row): Promise<TaskSummary> => {
+      const run = (await readable(() => store.load(row.id)))?.run;
+      const { tasks: _tasks, ...summary } = await summaryOf(shared, row);
+      return {
+        ...summary,
+        session: run === undefined ? "unknown" : sessions(run),
+        round: run === undefined ? 0 : roundOf(await store.definition(row.definition), run),
+        refused: refused.get(row.id) ?? "",
+        dependsOn: await store.depends(row.id),
+      };
+    }),
+  );
+  return { tasks, more, queues: await sayQueued(store, tasks) };
 }
 
 /** How often its work was reviewed: the counter that makes a verdict an old one. */
@@ -59,9 +61,9 @@ function roundOf(definition: Definition | undefined, { counters }: Run): number 
 
 type Page = { readonly rows: readonly RunRow[]; readonly more: number };
 
-function select(store: Store | undefined, { options }: Given, on: On): Page {
+async function select(store: Store | undefined, { options }: Given, on: On): Promise<Page> {
   const { project, status, all, workflow = "" } = options;
-  const repo = project === undefined ? repoHere(store, on) : projectNamed(store, project).repo;
+  const repo = project === undefined ? await repoHere(store, on) : (await projectNamed(store, project)).repo;
   if (store === undefined) return { rows: [], more: 0 };
   const filter: Filter = {
     workflow,
@@ -69,20 +71,20 @@ function select(store: Store | undefined, { options }: Given, on: On): Page {
     ...(repo === undefined ? {} : { repo }),
     ...(status === undefined ? {} : { state: status }),
   };
-  if (status !== undefined && !isState(store, workflow, status))
+  if (status !== undefined && !(await isState(store, workflow, status)))
     throw new UserError("bad-usage", `no run of ${workflow} is ever in "${status}"`, HELP);
   const statuses = all === undefined && status === undefined ? OPEN : [...OPEN, ...OVER];
-  const lists = statuses.map((each) => store.list({ ...filter, status: each }));
+  const lists = await Promise.all(statuses.map((each) => store.list({ ...filter, status: each })));
   const rows = lists.flatMap((list) => list.rows.toSorted(newestFirst)).slice(0, on.limit);
   const found = lists.reduce((sum, list) => sum + list.rows.length + list.more, 0);
   return { rows: rows.toSorted(openFirst), more: found - rows.length };
 }
 
 /** A state that no run of the workflow has ever been defined with is a mistake in typing. */
-function isState(store: Store, workflow: string, state: string): boolean {
-  const known = store.list({ workflow, limit: 1 }).rows[0];
+async function isState(store: Store, workflow: string, state: string): Promise<boolean> {
+  const known = (await store.list({ workflow, limit: 1 })).rows[0];
   if (known === undefined) return true;
-  return Object.hasOwn(store.definition(known.definition)?.states ?? {}, state);
+  return Object.hasOwn((await store.definition(known.definition))?.states ?? {}, state);
 }
 
 function openFirst(a: RunRow, b: RunRow): number {

@@ -14,19 +14,24 @@ export type Probe = Processes["probe"];
 
 export type { AgentView, CheckView };
 
-export function agentsOf({ store, run }: Seen, probeIn: Probe, every: boolean): AgentView[] {
-  const rows = store.agents({ run: run.id });
-  const messages = store.messages(run.id);
-  const look = (of: Key & { readonly status: string }, row: AgentRow | undefined): AgentView => {
+export async function agentsOf({ store, run }: Seen, probeIn: Probe, every: boolean): Promise<AgentView[]> {
+  const rows = await store.agents({ run: run.id });
+  const messages = await store.messages(run.id);
+  const look = async (
+    of: Key & { readonly status: string },
+    row: AgentRow | undefined,
+  ): Promise<AgentView> => {
     // Where a turn's folder is, only its job tells.
-    const job = row === undefined ? undefined : store.job(jobId(row, row.turn));
+    const job = row === undefined ? undefined : await store.job(jobId(row, row.turn));
     const told = row?.status === "ended" ? null : toldTo(messages, of);
     return { ...viewOf({ ...of, row, job }, probeIn), told };
   };
-  const present = Object.values(run.agents).map((agent) =>
-    look(
-      agent,
-      rows.find((each) => isSame(each, agent)),
+  const present = await Promise.all(
+    Object.values(run.agents).map((agent) =>
+      look(
+        agent,
+        rows.find((each) => isSame(each, agent)),
+      ),
     ),
   );
   if (!every) return present;
@@ -34,12 +39,14 @@ export function agentsOf({ store, run }: Seen, probeIn: Probe, every: boolean): 
     const now = run.agents[slotKey(row.role, row.slot)];
     return now === undefined || now.attempt !== row.attempt;
   });
-  return [...present, ...earlier.map((row) => look({ ...row, status: "superseded" }, row))];
+  return [
+    ...present,
+    ...(await Promise.all(earlier.map((row) => look({ ...row, status: "superseded" }, row)))),
+  ];
 }
 
-export function checksOf({ store, run }: Seen, probe: Probe): CheckView[] {
-  return store
-    .jobs({ run: run.id, status: "live" })
+export async function checksOf({ store, run }: Seen, probe: Probe): Promise<CheckView[]> {
+  return (await store.jobs({ run: run.id, status: "live" }))
     .filter(({ kind }) => kind === "check")
     .map((job) => {
       const { process, pid } = looked(() => probe(job.dir));

@@ -14,8 +14,8 @@ const BACK = 60;
 const WORDS_MAX = 120;
 
 /** Empty where the last move says nothing but that somebody asked for it. */
-export function reasonFor(seen: Seen, agents: readonly AgentView[]): string {
-  const events = seen.store.events(seen.run.id, Math.max(1, seen.run.seq - BACK));
+export async function reasonFor(seen: Seen, agents: readonly AgentView[]): Promise<string> {
+  const events = await seen.store.events(seen.run.id, Math.max(1, seen.run.seq - BACK));
   const at = events.findLastIndex(({ event }) => event.type === "moved");
   const moved = events[at]?.event;
   const move = moved?.type === "moved" ? seen.workflow.definition.moves[moved.rule] : undefined;
@@ -53,13 +53,13 @@ function sayDeath({ role, cause, code }: Ended, agents: readonly AgentView[]): s
 }
 
 /** Reviews that asked for changes, and counters that are used up. */
-function sayConditions(seen: Seen, { when }: Move): string {
+async function sayConditions(seen: Seen, { when }: Move): Promise<string> {
   const { workflow, run } = seen;
   const spent = when.flatMap((condition) =>
     condition.type === "counter" && condition.is === "spent" ? [condition.counter] : [],
   );
   const names = new Set(when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : [])));
-  const finding = reviewsOf(seen).find(({ artifact }) => names.has(artifact));
+  const finding = (await reviewsOf(seen)).find(({ artifact }) => names.has(artifact));
   const rounds = spent.map((name) => `${maxOf(workflow, run, name)} of ${maxOf(workflow, run, name)}`);
   if (finding === undefined) return spent.map((name) => `${name} is used up`).join(", ");
   const words = firstLine(finding.text[0] ?? "", WORDS_MAX);

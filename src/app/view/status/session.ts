@@ -9,8 +9,8 @@ import { probe } from "./probe.ts";
 export type Session = "alive" | "dead" | "unknown" | "none";
 
 /** The processes of all runs are looked for once. */
-export function sessionsOf(store: Pick<Store, "jobs">): (run: Run) => Session {
-  const turns = store.jobs({ status: "live" }).filter(({ kind }) => kind === "turn");
+export async function sessionsOf(store: Pick<Store, "jobs">): Promise<(run: Run) => Session> {
+  const turns = (await store.jobs({ status: "live" })).filter(({ kind }) => kind === "turn");
   const byRun = Map.groupBy(turns, ({ run }) => run);
   return (run) => {
     const seen = (byRun.get(run.id) ?? []).map(look);

@@ -19,25 +19,26 @@ import { sayRole } from "../words.ts";
 const CLEARING: ReadonlySet<DeedRow["deed"]["type"]> = new Set(["stop-agent", "release-resource"]);
 
 /** Why a person must look. */
-export function attentionOf(seen: Seen): string {
-  const trouble = troubleOf(seen.store, seen.row);
+export async function attentionOf(seen: Seen): Promise<string> {
+  const trouble = await troubleOf(seen.store, seen.row);
   if (trouble !== "") return trouble;
-  const deadlock = deadlockOf(seen);
+  const deadlock = await deadlockOf(seen);
   return deadlock === undefined ? "" : sayDeadlock(deadlock);
 }
 
 /** Nothing of the run is pending, and no person is asked. */
-export function deadlockOf(seen: Seen): Deadlock | undefined {
+export async function deadlockOf(seen: Seen): Promise<Deadlock | undefined> {
   return deadlockIn(seen.store, seen, seen.workflow);
 }
 
 /** Of all such runs, why each does not go on. One query where there is none. */
-export function deadlocksIn(store: Store): ReadonlyMap<string, string> {
+export async function deadlocksIn(store: Store): Promise<ReadonlyMap<string, string>> {
   const reasons = new Map<string, string>();
-  for (const { run } of store.unattended()) {
+  for (const { run } of await store.unattended()) {
     try {
-      const kept = store.load(run);
-      const found = kept === undefined ? undefined : deadlockIn(store, kept, workflowOf(store, kept.row));
+      const kept = await store.load(run);
+      const found =
+        kept === undefined ? undefined : await deadlockIn(store, kept, await workflowOf(store, kept.row));
       if (found !== undefined) reasons.set(run, sayDeadlock(found));
     } catch (error) {
       // A run that cannot be read is listed as damaged, and hides no other.
@@ -48,12 +49,12 @@ export function deadlocksIn(store: Store): ReadonlyMap<string, string> {
 }
 
 /** What went wrong. When the run is over, that no longer matters: only what it leaves behind does. */
-export function troubleOf(store: Pick<Store, "deeds" | "workspace">, row: RunRow): string {
-  if (row.attention === "" && !isFinished(row)) return sayLost(store.workspace(row.id));
+export async function troubleOf(store: Pick<Store, "deeds" | "workspace">, row: RunRow): Promise<string> {
+  if (row.attention === "" && !isFinished(row)) return sayLost(await store.workspace(row.id));
   if (row.attention === "" || row.status === "damaged" || !isFinished(row)) return row.attention;
-  const isLeft = store
-    .deeds(row.id)
-    .some(({ status, deed }) => status === "attention" && CLEARING.has(deed.type));
+  const isLeft = (await store.deeds(row.id)).some(
+    ({ status, deed }) => status === "attention" && CLEARING.has(deed.type),
+  );
   return isLeft ? row.attention : "";
 }
 
@@ -64,9 +65,13 @@ function sayLost(workspace: WorkspaceRow | undefined): string {
 }
 
 /** Unfinished runs whose workspace is gone. */
-export function withoutWorkspace(store: Pick<Store, "workspaces" | "load">): readonly RunRow[] {
-  const lost = store.workspaces().filter((workspace) => sayLost(workspace) !== "");
-  return lost.flatMap(({ run }) => store.load(run)?.row ?? []).filter((row) => !isFinished(row));
+export async function withoutWorkspace(
+  store: Pick<Store, "workspaces" | "load">,
+): Promise<readonly RunRow[]> {
+  const lost = (await store.workspaces()).filter((workspace) => sayLost(workspace) !== "");
+  return (await Promise.all(lost.map(async ({ run }) => (await store.load(run))?.row ?? [])))
+    .flat()
+    .filter((row) => !isFinished(row));
 }
 
 /** An agent has crashed, and only a person starts it again. */

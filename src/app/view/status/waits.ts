@@ -1,5 +1,6 @@
 /** What a run waits for: one sentence that every screen prints. */
 
+import { isHeld } from "../../../engine/halted.ts";
 import { inLine, whyInLine, whyQueued } from "../../../engine/queue/position.ts";
 import { isFinished, type Seen } from "../../runs/find.ts";
 import { causeOf } from "../decision/cause.ts";
@@ -15,11 +16,11 @@ import { capitalised, firstLine, sentence, toYou } from "../words.ts";
 
 type Live = { readonly agents: readonly AgentView[]; readonly checks: readonly CheckView[] };
 
-export function waitsOf(seen: Seen, live: Live): WaitView {
-  const wait = waitIn(seen, live);
+export async function waitsOf(seen: Seen, live: Live): Promise<WaitView> {
+  const wait = await waitIn(seen, live);
   const landed = sayLanded(seen);
   const said = landed === "" ? wait.sentence : `${wait.sentence} ${sentence(capitalised(landed))}`;
-  return { since: sinceOf(seen), short: SHORT[wait.kind], ...wait, sentence: said };
+  return { since: await sinceOf(seen), short: SHORT[wait.kind], ...wait, sentence: said };
 }
 
 type Wait = Pick<WaitView, "kind" | "sentence"> & Partial<Pick<WaitView, "since" | "short">>;
@@ -37,20 +38,20 @@ const SHORT: Readonly<Record<WaitView["kind"], string>> = {
   over: "",
 };
 
-function waitIn(seen: Seen, live: Live): Wait {
+async function waitIn(seen: Seen, live: Live): Promise<Wait> {
   const { row, store } = seen;
-  const trouble = troubleOf(store, row);
+  const trouble = await troubleOf(store, row);
   if (isFinished(row)) {
     return trouble === ""
       ? { kind: "over", sentence: sayOver(seen), since: row.updatedAt }
       : { kind: "attention", sentence: sentence(`Needs attention: ${trouble}`) };
   }
   if (trouble !== "") {
-    const foreign = row.attention === "" ? "" : sayHeldUp(seen);
+    const foreign = row.attention === "" ? "" : await sayHeldUp(seen);
     return { kind: "attention", sentence: sentence(`Needs attention: ${foreign || trouble}`) };
   }
-  if (row.halted) return { kind: "stopped", sentence: sayStopped(seen, live) };
-  const question = questionOf(seen);
+  if (row.halted) return { kind: "stopped", sentence: await sayStopped(seen, live) };
+  const question = await questionOf(seen);
   if (question !== undefined)
     return {
       kind: "person",
@@ -58,16 +59,19 @@ function waitIn(seen: Seen, live: Live): Wait {
       since: question.openedAt,
     };
   if (isStranded(seen)) return { kind: "crashed", sentence: sayCrash(seen, live.agents) };
-  return queueOf(seen) ?? (row.status === "waiting" ? decisionOf(seen, live) : workOf(seen, live));
+  return (
+    (await queueOf(seen)) ??
+    (row.status === "waiting" ? await decisionOf(seen, live) : await workOf(seen, live))
+  );
 }
 
 const SENTENCE_MAX = 200;
 
 /** When the run came into its state. */
-export function sinceOf({ store, run }: Pick<Seen, "store" | "run">): string {
-  const near = store.events(run.id, Math.max(1, run.seq - BACK));
+export async function sinceOf({ store, run }: Pick<Seen, "store" | "run">): Promise<string> {
+  const near = await store.events(run.id, Math.max(1, run.seq - BACK));
   const moved = near.findLast(({ event }) => event.type === "moved");
-  const found = moved ?? store.events(run.id, 1).findLast(({ event }) => event.type === "moved");
+  const found = moved ?? (await store.events(run.id, 1)).findLast(({ event }) => event.type === "moved");
   return found?.at ?? run.updatedAt;
 }
 
@@ -80,9 +84,10 @@ function sayOver({ row, workflow, run }: Seen): string {
   return sentence(title === "" ? how : `${how}: ${title}`);
 }
 
-function sayStopped({ store, run }: Seen, { agents }: Live): string {
+async function sayStopped({ store, run }: Seen, { agents }: Live): Promise<string> {
   const busy = busyIn(agents);
-  const ending = store.isHeld(run.id) && busy.length > 0 ? ` when ${busy.join(" and ")} has ended` : "";
+  const ending =
+    busy.length > 0 && (await isHeld(store, run.id)) ? ` when ${busy.join(" and ")} has ended` : "";
   return `Stopped by a person${ending}. Resume it with: signalbox resume ${run.id}`;
 }
 
@@ -101,43 +106,45 @@ function sayCrash(seen: Seen, agents: readonly AgentView[]): string {
 const OUTPUT_MAX = 100;
 
 /** A run in the queue, or an agent for which there is no slot. Undefined where neither keeps it. */
-function queueOf({ store, run }: Seen): Wait | undefined {
-  const queued = whyInLine(store, run.id);
+async function queueOf({ store, run }: Seen): Promise<Wait | undefined> {
+  const queued = await whyInLine(store, run.id);
   if (queued.length > 0) {
-    const isOwn = !inLine(store).has(run.id);
+    const isOwn = !(await inLine(store)).has(run.id);
     const said = queued.map((each) => (/^\d/.test(each) ? `queued: ${each}` : each)).join("; ");
     return { kind: isOwn ? "person" : "queue", sentence: sentence(capitalised(said)) };
   }
-  if (store.queued().some((row) => row.run === run.id))
+  if ((await store.queued()).some((row) => row.run === run.id))
     return { kind: "queue", sentence: "Queued: it is about to start." };
-  const slot = whyQueued(store, run.id);
+  const slot = await whyQueued(store, run.id);
   return slot.length === 0
     ? undefined
     : { kind: "queue", sentence: sentence(capitalised(`queued: ${slot.join("; ")}`)) };
 }
 
 /** A person's move: what the state is about, and what led there. */
-function decisionOf(seen: Seen, { agents }: Live): Wait {
+async function decisionOf(seen: Seen, { agents }: Live): Promise<Wait> {
   const { workflow, run } = seen;
   const title = toYou(workflow.definition.states[run.state]?.title || `Waits for you in ${run.state}`);
-  const reason = reasonFor(seen, agents);
+  const reason = await reasonFor(seen, agents);
   return { kind: "person", sentence: sentence(reason === "" ? title : `${title}: ${reason}`) };
 }
 
-function workOf(seen: Seen, { agents, checks }: Live): Wait {
+async function workOf(seen: Seen, { agents, checks }: Live): Promise<Wait> {
   const { store, run } = seen;
-  const deadlock = deadlockOf(seen);
+  const deadlock = await deadlockOf(seen);
   if (deadlock !== undefined)
-    return { kind: "attention", sentence: sentence(`Needs attention: ${attentionOf(seen)}`) };
-  const asking = askingTask(seen);
-  if (asking !== undefined) return { kind: "person", sentence: sayAsking(asking) };
+    return { kind: "attention", sentence: sentence(`Needs attention: ${await attentionOf(seen)}`) };
+  const asking = await askingTask(seen);
+  if (asking !== undefined) return { kind: "person", sentence: await sayAsking(asking) };
   const busy = busyIn(agents);
   if (checks.length > 0)
     return {
       kind: "check",
       sentence: sentence(`Running: ${checks.map(({ artifact }) => `check ${artifact}`).join(", ")}`),
     };
-  const left = tasksOf(seen).filter(({ status }) => ["open", "running", "waiting"].includes(status)).length;
+  const left = (await tasksOf(seen)).filter(({ status }) =>
+    ["open", "running", "waiting"].includes(status),
+  ).length;
   if (left > 0) return { kind: "child", sentence: `Waits for ${left === 1 ? "one task" : `${left} tasks`}.` };
   if (busy.length > 0)
     return {
@@ -145,13 +152,15 @@ function workOf(seen: Seen, { agents, checks }: Live): Wait {
       short: busy.join(", "),
       sentence: `Waits for ${busy.map((role) => `the ${role}`).join(" and ")}.`,
     };
-  const due = store.deeds(run.id).filter(({ status }) => status === "pending" || status === "claimed");
+  const due = (await store.deeds(run.id)).filter(
+    ({ status }) => status === "pending" || status === "claimed",
+  );
   if (due.length > 0)
     return {
       kind: "agent",
       sentence: `Waits for the supervisor: ${[...new Set(due.map(({ deed }) => deed.type.replaceAll("-", " ")))].join(", ")}.`,
     };
-  const [first] = waysOf(seen);
+  const [first] = await waysOf(seen);
   return {
     kind: "agent",
     sentence: sentence(`Waits until ${first?.smallest ?? "nothing: no move leads on"}`),
@@ -159,8 +168,8 @@ function workOf(seen: Seen, { agents, checks }: Live): Wait {
 }
 
 /** With what its agent wants to know. */
-function sayAsking({ task, seen }: Asking): string {
-  const [, said = ""] = causeOf(seen);
+async function sayAsking({ task, seen }: Asking): Promise<string> {
+  const [, said = ""] = await causeOf(seen);
   const title = seen.workflow.definition.states[seen.run.state]?.title ?? "";
   const what = [title, said.replace(/^summary: /, "")].filter((words) => words !== "").join(": ");
   return `Task ${task} asks${what === "" ? "" : `: ${firstLine(what, SENTENCE_MAX)}`} (signalbox show ${seen.run.id})`;

@@ -14,10 +14,10 @@ import { isMeant } from "./other-readings.ts";
 
 export type { ArtifactView };
 
-export function artifactsOf(seen: Seen): ArtifactView[] {
+export async function artifactsOf(seen: Seen): Promise<ArtifactView[]> {
   const { workflow, run, row } = seen;
   const isOver = isFinished(row);
-  const asOf = isOver ? "" : workSeenAt(seen);
+  const asOf = isOver ? "" : await workSeenAt(seen);
   return Object.entries(workflow.definition.artifacts).map(([artifact, declared]) => {
     const { standing, reason, at } = worth(workflow, run, artifact);
     const view = {

@@ -10,8 +10,8 @@ import { attentionOf, isStranded } from "../status/trouble.ts";
 export type { ChildView };
 
 /** Of the list that was started last. */
-export function tasksOf({ store, run }: Pick<Seen, "store" | "run">): readonly ChildView[] {
-  const all = store.childrenOf(run.id);
+export async function tasksOf({ store, run }: Pick<Seen, "store" | "run">): Promise<readonly ChildView[]> {
+  const all = await store.childrenOf(run.id);
   const last = Math.max(...all.map(({ entry }) => entry));
   return viewsOf(
     all.filter(({ entry }) => entry === last),
@@ -54,34 +54,38 @@ function waitsOf(child: ChildRow, all: readonly ChildRow[]): string {
 }
 
 /** It goes on when its tasks have ended, and whoever is at work sees to that. */
-export function isWaitingForTasks({ store, run }: Pick<Seen, "store" | "run">): boolean {
-  return store
-    .graphs()
-    .some(({ parent, entry, status }) => parent === run.id && entry === run.entry && status === "open");
+export async function isWaitingForTasks({ store, run }: Pick<Seen, "store" | "run">): Promise<boolean> {
+  return (await store.graphs()).some(
+    ({ parent, entry, status }) => parent === run.id && entry === run.entry && status === "open",
+  );
 }
 
 /** A task that waits for a person, also one of a task: whoever waits for it waits for them. */
 export type Asking = { readonly task: string; readonly seen: Seen };
 
-export function askingTasks(seen: Seen): readonly Asking[] {
+export async function askingTasks(seen: Seen): Promise<readonly Asking[]> {
   const { store, run } = seen;
-  if (!isWaitingForTasks(seen)) return [];
-  return store.childrenOf(run.id).flatMap((child) => {
-    const kept = child.entry === run.entry && isUnderWay(child) ? store.load(child.run) : undefined;
-    if (kept === undefined) return [];
-    // It works where its parent does.
-    const own = { ...kept, store, workflow: workflowOf(store, kept.row), root: seen.root };
-    return isForPerson(own) ? [{ task: child.task.id, seen: own }] : askingTasks(own);
-  });
+  if (!(await isWaitingForTasks(seen))) return [];
+  return (
+    await Promise.all(
+      (await store.childrenOf(run.id)).map(async (child) => {
+        const kept = child.entry === run.entry && isUnderWay(child) ? await store.load(child.run) : undefined;
+        if (kept === undefined) return [];
+        // It works where its parent does.
+        const own = { ...kept, store, workflow: await workflowOf(store, kept.row), root: seen.root };
+        return (await isForPerson(own)) ? [{ task: child.task.id, seen: own }] : askingTasks(own);
+      }),
+    )
+  ).flat();
 }
 
-export function askingTask(seen: Seen): Asking | undefined {
-  return askingTasks(seen)[0];
+export async function askingTask(seen: Seen): Promise<Asking | undefined> {
+  return (await askingTasks(seen))[0];
 }
 
-function isForPerson(seen: Seen): boolean {
+async function isForPerson(seen: Seen): Promise<boolean> {
   const { row } = seen;
-  return row.status === "waiting" || row.halted || attentionOf(seen) !== "" || isStranded(seen);
+  return row.status === "waiting" || row.halted || (await attentionOf(seen)) !== "" || isStranded(seen);
 }
 
 export function sayTask({ task, title, run, status, waits }: ChildView): string[] {

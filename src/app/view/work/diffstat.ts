@@ -16,7 +16,7 @@ export async function workOf(
   { store, row, run }: Seen,
   on: { readonly home: Home; readonly env: Env },
 ): Promise<WorkView | null> {
-  const workspace = store.workspace(run.id);
+  const workspace = await store.workspace(run.id);
   if (workspace === undefined || isInPlace(workspace) || workspace.branch === "") return null;
   const mirror = mirrorOf(on.home, row.repo);
   const commit = refAt(mirror, runRef(run.id, "head"));
@@ -24,7 +24,7 @@ export async function workOf(
   if (commit === undefined || base === "" || commit === base) return null;
   const { branch } = workspace;
   // Once the branch is merged, a comparison with the default branch shows nothing.
-  const into = isFinished(row) ? "" : store.projectAt(row.repo)?.defaultBranch;
+  const into = isFinished(row) ? "" : (await store.projectAt(row.repo))?.defaultBranch;
   const from = into || base.slice(0, HASH_SHOWN);
   const diff = `git diff ${quoted(from)}...${quoted(branch)}`;
   return { branch, commit, base, diff, ...(await linesIn(on.env, mirror, { base, commit })) };

@@ -18,9 +18,9 @@ export type Left = {
 
 export const NOTHING_LEFT: Left = { rows: [], choices: [], pages: [] };
 
-export function leftOf(seen: Seen): Left {
+export async function leftOf(seen: Seen): Promise<Left> {
   if (!isFinished(seen.row)) return NOTHING_LEFT;
-  const { rows, choices } = leftInGit(seen);
+  const { rows, choices } = await leftInGit(seen);
   const pages = pagesOf(seen);
   return { rows: [...pages.map((path) => [basename(path), path] as const), ...rows], choices, pages };
 }
@@ -33,10 +33,10 @@ function pagesOf({ workflow, run, root }: Seen): readonly string[] {
     .filter((path) => existsSync(path));
 }
 
-function leftInGit(seen: Seen): Pick<Left, "rows" | "choices"> {
+async function leftInGit(seen: Seen): Promise<Pick<Left, "rows" | "choices">> {
   const { row, run, store } = seen;
   const commit = fieldOf(seen, "committed", "commit");
-  const branch = store.workspace(run.id)?.branch ?? "";
+  const branch = (await store.workspace(run.id))?.branch ?? "";
   if (commit === "" || branch === "") return NOTHING_LEFT;
   if (fieldOf(seen, "committed", "made") === "false")
     return {

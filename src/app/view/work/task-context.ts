@@ -5,18 +5,23 @@ import type { Store } from "../../../engine/ports/store.ts";
 import type { TaskContext } from "../run-view.ts";
 import { sessionsOf } from "../status/session.ts";
 
-export function taskContextOf(store: Store, id: string): TaskContext {
-  const kept = store.load(id);
+export async function taskContextOf(store: Store, id: string): Promise<TaskContext> {
+  const kept = await store.load(id);
   const repo = kept?.row.repo ?? "";
-  const queued = store.queued(repo).some(({ run }) => run === id);
+  const queued = (await store.queued(repo)).some(({ run }) => run === id);
   return {
-    project: store.projectAt(repo)?.name ?? "",
-    session: kept === undefined ? "none" : sessionsOf(store)(kept.run),
+    project: (await store.projectAt(repo))?.name ?? "",
+    session: kept === undefined ? "none" : (await sessionsOf(store))(kept.run),
     queued,
-    queuedFor: queued ? whyInLine(store, id).join("; ") || "waits for its turn" : "",
-    dependsOn: store.depends(id).map((run) => ({ run, state: store.load(run)?.row.state ?? "" })),
-    dependents: [...store.dependents(id)],
-    messages: store.messages(id).map(({ run: _run, ...message }) => message),
+    queuedFor: queued ? (await whyInLine(store, id)).join("; ") || "waits for its turn" : "",
+    dependsOn: await Promise.all(
+      (await store.depends(id)).map(async (run) => ({
+        run,
+        state: (await store.load(run))?.row.state ?? "",
+      })),
+    ),
+    dependents: [...(await store.dependents(id))],
+    messages: (await store.messages(id)).map(({ run: _run, ...message }) => message),
     hidden: kept?.row.hidden ?? false,
   };
 }

@@ -10,34 +10,42 @@ import type { ChildShown } from "../run-view.ts";
 
 export type { ChildShown };
 
-export function tasksShown(seen: Pick<Seen, "store" | "run">): readonly ChildShown[] {
+export async function tasksShown(seen: Pick<Seen, "store" | "run">): Promise<readonly ChildShown[]> {
   const { store, run } = seen;
-  const all = store.childrenOf(run.id);
+  const all = await store.childrenOf(run.id);
   const last = Math.max(...all.map(({ entry }) => entry));
   const entries = new Map(all.map(({ artifact, entry }) => [artifact, entry]));
   const compiled = new Map<string, Workflow>();
-  return [...entries].flatMap(([list, entry]) => {
-    const children = all.filter((child) => child.artifact === list && child.entry === entry);
-    const views = viewsOf(children, run);
-    return children.flatMap((child, at) => {
-      const view = views[at];
-      // What an earlier list has left open is nobody's any more.
-      if (view === undefined || (view.status === "open" && entry !== last)) return [];
-      return [{ ...view, list, ...judgedIn(seen, child, compiled) }];
-    });
-  });
+  return (
+    await Promise.all(
+      [...entries].map(async ([list, entry]) => {
+        const children = all.filter((child) => child.artifact === list && child.entry === entry);
+        const views = viewsOf(children, run);
+        return (
+          await Promise.all(
+            children.map(async (child, at) => {
+              const view = views[at];
+              // What an earlier list has left open is nobody's any more.
+              if (view === undefined || (view.status === "open" && entry !== last)) return [];
+              return [{ ...view, list, ...(await judgedIn(seen, child, compiled)) }];
+            }),
+          )
+        ).flat();
+      }),
+    )
+  ).flat();
 }
 
-function judgedIn(
+async function judgedIn(
   { store }: Pick<Seen, "store">,
   { run: own, took }: ChildRow,
   compiled: Map<string, Workflow>,
-): Pick<ChildShown, "counted" | "approved" | "waived"> {
+): Promise<Pick<ChildShown, "counted" | "approved" | "waived">> {
   const id = own === "" ? took : own;
-  const kept = id === "" ? undefined : store.load(id);
+  const kept = id === "" ? undefined : await store.load(id);
   if (kept === undefined) return { counted: {}, approved: [], waived: [] };
   const { row, run } = kept;
-  const workflow = compiled.get(row.definition) ?? workflowOf(store, row);
+  const workflow = compiled.get(row.definition) ?? (await workflowOf(store, row));
   compiled.set(row.definition, workflow);
   const counted = Object.entries(run.counters).filter(([, value]) => value > 0);
   return {

@@ -13,10 +13,10 @@ import { sayClock } from "../words.ts";
 const BACK = 50;
 
 /** Empty where there is no workspace, or nobody has looked yet. */
-export function workSeenAt({ store, run }: Pick<Seen, "store" | "run">): string {
-  if (boundWorkspace({ store }, run.id) === undefined) return "";
-  const near = lastLook(store.events(run.id, Math.max(1, run.seq - BACK)));
-  return near ?? lastLook(store.events(run.id, 1)) ?? "";
+export async function workSeenAt({ store, run }: Pick<Seen, "store" | "run">): Promise<string> {
+  if ((await boundWorkspace({ store }, run.id)) === undefined) return "";
+  const near = lastLook(await store.events(run.id, Math.max(1, run.seq - BACK)));
+  return near ?? lastLook(await store.events(run.id, 1)) ?? "";
 }
 
 function lastLook(records: readonly Recorded[]): string | undefined {

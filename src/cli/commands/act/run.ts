@@ -121,8 +121,8 @@ export async function startRun(on: Acting, given: Given): Promise<Begun> {
     typed: withoutStages(loaded.workflow, given.lists["no-STAGE"] ?? [], pairsOf(given, "param", HELP)),
     known: { ...GLOBAL, ...command.options },
   });
-  const { params, key } = named(on, site, { typed, goal, key: options["key"] });
-  const isNew = key === undefined || on.box.store.load(idOf(repo, key)) === undefined;
+  const { params, key } = await named(on, site, { typed, goal, key: options["key"] });
+  const isNew = key === undefined || (await on.box.store.load(idOf(repo, key))) === undefined;
   const known = givenParams(loaded.workflow, { set, params });
   if (isNew) requireGoal(loaded.workflow.definition, given, known);
   const { told, ...entry } = isNew
@@ -147,18 +147,18 @@ export async function startRun(on: Acting, given: Given): Promise<Begun> {
 type Naming = { readonly typed: Typed; readonly goal: string; readonly key: string | undefined };
 
 /** A run that has a name begins under it, so that the name leads to it. Without one, the goal makes a name. */
-function named(
+async function named(
   { box: { store } }: Acting,
   { loaded, repo }: Site,
   of: Naming,
-): { params: Typed; key: string | undefined } {
+): Promise<{ params: Typed; key: string | undefined }> {
   const { definition } = loaded.workflow;
   const param = nameParam(definition);
   if (param === undefined || of.key !== undefined) return { params: of.typed, key: of.key };
   const place = { repo, workflow: loaded.name };
   const typed = of.typed.findLast(([name]) => name === param)?.[1];
-  const name = typed ?? freeRunName(store, place, of.goal);
-  const { key, kept } = runNamed(store, { ...place, name });
+  const name = typed ?? (await freeRunName(store, place, of.goal));
+  const { key, kept } = await runNamed(store, { ...place, name });
   if (kept !== undefined)
     throw new UserError("name-taken", `${name} is a run already, in ${kept.run.state}`, {
       next: `signalbox show ${name}`,
@@ -223,7 +223,7 @@ function followed(begun: Begun, { options }: Given, door: Door): Answer {
             ? () => undefined
             : (piece) => emit({ ...piece, text: wrapped(piece.text, door.width, HANGING) });
         const end = await follow(on, { run: begun.done.run, from: 0, emit: each, signal });
-        const cause = end.exit === EXIT_WAITING ? causeOf(seenOf(on, end.asking.run)) : [];
+        const cause = end.exit === EXIT_WAITING ? await causeOf(await seenOf(on, end.asking.run)) : [];
         emit({ text: isQuiet ? "" : sayEnd({ ...end, cause }, door), data: documentOf(begun, end) });
         return end.exit;
       }),

@@ -40,10 +40,10 @@ export const command: Command = {
 type Looked = { readonly run: string; readonly isBound: boolean; readonly missing: string };
 
 async function lookAt(on: Acting, word: string | undefined): Promise<Looked> {
-  const run = runOf(on, word);
-  const workspace = on.box.store.workspace(run);
+  const run = await runOf(on, word);
+  const workspace = await on.box.store.workspace(run);
   const isBound = workspace?.status === "bound" && workspace.path !== workspace.repo;
-  return { run, isBound, missing: isBound ? await missingOnBranch(on, requireKept(on, run)) : "" };
+  return { run, isBound, missing: isBound ? await missingOnBranch(on, await requireKept(on, run)) : "" };
 }
 
 /** A question at the terminal that takes a yes. True where no person can be asked: programs mean what they call. */
@@ -62,7 +62,7 @@ async function isConfirmed(question: string): Promise<boolean> {
 /** The release commits the work to the branch: waits for it, for a moment. */
 async function isReleased(door: Invocation, run: string): Promise<boolean> {
   const isBound = (): Promise<boolean> =>
-    acting(door, (on) => on.box.store.workspace(run)?.status === "bound");
+    acting(door, async (on) => (await on.box.store.workspace(run))?.status === "bound");
   const endsAt = performance.now() + RELEASE_MS;
   while (await isBound()) {
     if (performance.now() > endsAt) return false;

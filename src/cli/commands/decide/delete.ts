@@ -14,8 +14,8 @@ export const command: Command = {
   options: OF_PROJECT,
   examples: ["signalbox delete k3d9"],
   answer: ({ words: [word], options }, door): Promise<Answer> =>
-    acting(door, (on) => {
-      const data = putAway(on, word, options["project"]);
+    acting(door, async (on) => {
+      const data = await putAway(on, word, options["project"]);
       const next = "signalbox list";
       return {
         exit: EXIT_OK,

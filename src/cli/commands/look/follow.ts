@@ -39,7 +39,7 @@ export const command: Command = {
               ? () => undefined
               : (piece) => emit({ ...piece, text: wrapped(piece.text, door.width, HANGING) });
           const end = await follow(on, { run, from, emit: each, signal });
-          const cause = end.exit === EXIT_WAITING ? causeOf(seenOf(on, end.asking.run)) : [];
+          const cause = end.exit === EXIT_WAITING ? await causeOf(await seenOf(on, end.asking.run)) : [];
           const data = documentOf({ run, workflow }, end);
           emit({ text: isQuiet ? "" : sayEnd({ ...end, cause }, door), data });
           return end.exit;
@@ -55,9 +55,9 @@ type Begun = {
   readonly from: number;
 };
 
-function begunOf(on: Acting, word: string | undefined): Begun {
-  const seen = seenOf(on, runOf(on, word));
-  const { lines } = linesOf(seen, LINES);
+async function begunOf(on: Acting, word: string | undefined): Promise<Begun> {
+  const seen = await seenOf(on, await runOf(on, word));
+  const { lines } = await linesOf(seen, LINES);
   const { id: run, state } = seen.run;
   return { run, state, workflow: seen.row.workflow, from: (lines[0]?.seq ?? 1) - 1 };
 }

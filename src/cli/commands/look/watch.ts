@@ -44,7 +44,7 @@ export const command: Command = {
       const on: Watching = {
         door,
         home: requireHome(door),
-        repo: scopeOf(store, given, door),
+        repo: await scopeOf(store, given, door),
         project: given.options["project"] ?? "",
         filter: given.options["all"] === undefined ? "active" : "all",
         mouse: given.options["no-mouse"] === undefined,
@@ -63,11 +63,11 @@ async function once(on: Watching): Promise<Answer> {
   const { promise: isKnown, resolve } = Promise.withResolvers<void>();
   const source = sourceOf({ ...on, onWork: () => undefined, onRest: resolve });
   try {
-    source.want(source.look(wantedBy(on)).rows);
+    source.want((await source.look(wantedBy(on))).rows);
     await Promise.race([isKnown, pause(WORK_MS, undefined, { ref: false })]);
-    return answerOf(source.look(wantedBy(on)), on.door);
+    return answerOf(await source.look(wantedBy(on)), on.door);
   } finally {
-    source.close();
+    await source.close();
   }
 }
 
@@ -107,22 +107,27 @@ const SILENT: Answer = {
 };
 
 /** People get the table first, programs its rows one by one. */
-function inLines(on: Watching): Answer {
+async function inLines(on: Watching): Promise<Answer> {
   const source = sourceOf({ ...on, onWork: () => undefined });
+  const first = await source.look(wantedBy(on));
   return {
     ...SILENT,
     text: () =>
-      sayBoard(source.look(wantedBy(on)), { paint: on.door.paint, width: on.door.width, now: Date.now() }),
+      sayBoard(first, {
+        paint: on.door.paint,
+        width: on.door.width,
+        now: Date.now(),
+      }),
     stream: async (emit, signal) => {
       try {
-        const look = (): BoardView => {
-          const board = source.look(wantedBy(on));
+        const look = async (): Promise<BoardView> => {
+          const board = await source.look(wantedBy(on));
           source.want(board.rows);
           return board;
         };
         await follow({ look, wait: (until) => waitFor(source, until), emit, now: () => Date.now() }, signal);
       } finally {
-        source.close();
+        await source.close();
       }
       return signal.reason === "SIGTERM" ? EXIT_TERMINATED : EXIT_INTERRUPTED;
     },

@@ -75,12 +75,12 @@ function listsOf(door: Door): Lists {
   // One line asks for several things of one workflow.
   let parsed: ReturnType<typeof definitionOf> | undefined;
   const definition = (name: string): ReturnType<typeof definitionOf> => (parsed ??= definitionOf(name, door));
-  const stored = (read: (store: Store) => Candidate[]): Candidate[] => {
+  const stored = async (read: (store: Store) => Promise<Candidate[]>): Promise<Candidate[]> => {
     const store = storeOf(door);
     try {
-      return store === undefined ? [] : read(store);
+      return store === undefined ? [] : await read(store);
     } finally {
-      store?.close();
+      await store?.close();
     }
   };
   return {
@@ -93,8 +93,8 @@ function listsOf(door: Door): Lists {
     declaredAs: (word) => declaredFor(word, door),
     demos: () => demoNames().map((word) => ({ word, about: "" })),
     runs: () =>
-      stored((store) =>
-        store.list({ limit: RUNS_MAX }).rows.map(({ id, workflow, state, goal }) => ({
+      stored(async (store) =>
+        (await store.list({ limit: RUNS_MAX })).rows.map(({ id, workflow, state, goal }) => ({
           word: id,
           about: `${workflow}, ${state}: ${goal}`,
         })),
@@ -110,10 +110,15 @@ function listsOf(door: Door): Lists {
       return known === undefined ? [] : valueOptions(known);
     },
     projects: () =>
-      stored((store) => store.projects().map(({ name, repo }) => ({ word: name, about: repo }))),
+      stored(async (store) =>
+        (await store.projects()).map(({ name, repo }) => ({ word: name, about: repo })),
+      ),
     decisions: () =>
-      stored((store) =>
-        store.questions({ open: true }).map(({ id, run, ask }) => ({ word: id, about: `${ask} of ${run}` })),
+      stored(async (store) =>
+        (await store.questions({ open: true })).map(({ id, run, ask }) => ({
+          word: id,
+          about: `${ask} of ${run}`,
+        })),
       ),
   };
 }
