@@ -91,7 +91,7 @@ describe.for(Object.entries(TABLE))("in %s", ([state, doors]) => {
     const { code, stdout } = await on.call(`${door} x --detach --json`);
     const document = JSON.parse(stdout) as Record<string, string>;
     const [exit, word, to = state] = expected.split(" ");
-    expect([code, document["code"], stateOf(on)]).toEqual([Number(exit), word, to]);
+    expect([code, document["code"], await stateOf(on)]).toEqual([Number(exit), word, to]);
     const isRefused = word === "not-ready";
     expect(document["message"]?.startsWith(`${door} has nothing to do: x is in ${state}`)).toBe(isRefused);
     expect(document["next"]).toMatch(
@@ -133,7 +133,7 @@ test("what the engine could not do is tried again by the door", async () => {
   expect(await statuses()).toContain("attention");
   const { stderr } = await on.call("plan x --detach");
   expect(stderr).toContain("tried again: ");
-  expect(statuses()).not.toContain("attention");
+  expect(await statuses()).not.toContain("attention");
 });
 
 describe("names", () => {
