@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { parseSync, Visitor } from "rolldown/utils";
 import { describe, expect, test } from "vitest";
+import { parse as parseYaml } from "yaml";
 
 type Layer = { readonly layers: readonly string[]; readonly packages: RegExp };
 
@@ -132,7 +133,7 @@ describe("the checker finds", () => {
     ["src/core/a.ts", `type B = import("../format/b.ts").B;`, "imports src/format/b.ts"],
     ["src/core/a.ts", `import "./../../src/cli/b.ts";`, "imports src/cli/b.ts"],
     ["src/core/a.ts", `import { b } from "./b";`, "imports src/core/b without .ts"],
-    ["src/core/a.ts", `import { parse } from "yaml";`, "imports yaml"],
+    ["src/core/a.ts", `import { parse as parseYaml } from "yaml";`, "imports yaml"],
     ["src/core/a.ts", `import { createHash } from "node:crypto";`, "imports node:crypto"],
     ["src/core/a.ts", `import fs from "fs";`, "imports fs"],
     ["src/core/a.ts", `const now = Date.now();`, "uses Date"],
@@ -176,7 +177,7 @@ describe("the checker accepts", () => {
     ["src/core/a.ts", `import { b } from "./b.ts"; import type { C } from "./deep/c.ts";`],
     ["src/core/a.ts", `type A = { process: string; crypto(): void }; const b = { console: 1 }; b.console;`],
     ["src/core/a.ts", `const n = Math.max(1, 2); // Date and process are words here.`],
-    ["src/format/a.ts", `import { parse } from "yaml"; import * as z from "zod/mini";`],
+    ["src/format/a.ts", `import { parse as parseYaml } from "yaml"; import * as z from "zod/mini";`],
     ["src/format/a.ts", `import { createHash } from "node:crypto"; import type { C } from "../core/c.ts";`],
     ["src/engine/a.ts", `import { b } from "../format/b.ts"; const now = Date.now();`],
     ["src/adapters/git/a.ts", `import { spawn } from "node:child_process"; import "../../engine/b.ts";`],
@@ -233,4 +234,59 @@ describe("doors import nothing from below app", () => {
   test("what is left only becomes less", () => {
     expect(doors.flatMap(below).length).toBeLessThanOrEqual(BELOW_APP_MAX);
   });
+});
+
+/**
+ * Words of the engine that a built-in workflow or one of its states happens to be called, too, with what each is in `src`. Any other literal
+ * that equals such a name would select behaviour by it.
+ */
+const ENGINE_WORDS: Readonly<Record<string, string>> = {
+  approved: "how a task's review ended, in records of a run",
+  archived: "a fact, and what became of a file",
+  BLOCKED: "a status in the contract of agents",
+  cancelled: "how a run ended",
+  change: "a placeholder in paths",
+  changed: "what became of a file or of a row",
+  COMMIT: "a statement of SQL",
+  complete: "a use case and its command",
+  completed: "a status of phases and tasks",
+  done: "how a run, an effect or a task ended",
+  dropped: "a status of phases",
+  failed: "how a run or an effect ended",
+  fix: "a key of stages",
+  halted: "a run that a person stopped",
+  implemented: "a status of tasks",
+  merging: "a state of git",
+  pending: "a status of effects, phases and tasks",
+  rejected: "how a submission ended",
+  released: "a status of workspaces",
+  review: "a kind of artifact, of phase and of projection, and a command",
+  stuck: "a key of stages, and a group of the inbox",
+  task: "a unit of a list that a run works off",
+  tested: "a fact about tasks",
+  testing: "a layer of a list of tasks",
+};
+
+test("no literal is a name of a built-in workflow or of its states", () => {
+  const workflows = new URL("../workflows/", import.meta.url);
+  const files = readdirSync(workflows).map((name) =>
+    readFileSync(new URL(`${name}/workflow.yaml`, workflows), "utf8"),
+  );
+  const names = new Set(
+    files.flatMap((text) => {
+      const { name, states } = parseYaml(text) as { name: string; states: Record<string, unknown> };
+      return [name, ...Object.keys(states)];
+    }),
+  );
+  const source = new URL("../src/", import.meta.url);
+  const literals = readdirSync(source, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) => {
+      const text = readFileSync(new URL(file, source), "utf8").replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, "");
+      return Array.from(text.matchAll(/(["'`])([\w-]+)\1/g), ([, , word = ""]) => ({ file, word }));
+    })
+    .filter(({ word }) => names.has(word));
+  expect(literals.filter(({ word }) => !Object.hasOwn(ENGINE_WORDS, word))).toEqual([]);
+  const used = new Set(literals.map(({ word }) => word));
+  expect(Object.keys(ENGINE_WORDS).filter((word) => !used.has(word))).toEqual([]);
 });

@@ -1,20 +1,17 @@
-/** Whether the programs that the built-in workflows would call, with the effective settings, are installed; and how to choose others. */
+/** Whether the programs that workflows would call, with the effective settings, are installed; and how to choose others. */
 
 import { join } from "node:path";
 import { settingOf } from "../../core/model/param.ts";
 import type { Value } from "../../core/model/value.ts";
-import type { Definition } from "../../core/model/workflow.ts";
+import { isBegunByDefault, type Definition } from "../../core/model/workflow.ts";
 import type { Settings } from "../../engine/ports/settings.ts";
 import type { SettingsFile } from "../config/read.ts";
 import { setParams } from "../config/workflow.ts";
 import { configFolder, type Env } from "../home/paths.ts";
-import { findWorkflow, type Where } from "../library/find.ts";
+import { listWorkflows, type Where } from "../library/find.ts";
 import { parseFound } from "../library/load.ts";
 import { some, type Finding } from "./finding.ts";
 import { programAt } from "./program.ts";
-
-/** The first is the one that `task` commands start; the others are named by people who run them. */
-const WORKFLOWS = ["task", "staged", "change", "orchestrated"] as const;
 
 type On = {
   readonly where: Where;
@@ -28,15 +25,23 @@ type On = {
 };
 
 export async function lookAtWorkflows(on: On): Promise<readonly Finding[]> {
-  const all = await Promise.all(WORKFLOWS.map((name) => lookAtWorkflow(on, name)));
-  return all.flat();
+  const parsed = await Promise.all(listWorkflows(on.where).map(parseFound));
+  // `check` reports what is wrong with a workflow.
+  const all = parsed.flatMap((each) => (each.ok ? [each.workflow.definition] : []));
+  const children = new Set(
+    all.flatMap(({ artifacts }) =>
+      Object.values(artifacts).flatMap(({ reader }) => (reader.type === "children" ? [reader.workflow] : [])),
+    ),
+  );
+  // Parents choose the harnesses of their children.
+  const own = all.filter(({ name }) => !children.has(name));
+  return own
+    .toSorted((a, b) => Number(isBegunByDefault(b)) - Number(isBegunByDefault(a)))
+    .flatMap((definition) => lookAtWorkflow(on, definition));
 }
 
-async function lookAtWorkflow(on: On, name: (typeof WORKFLOWS)[number]): Promise<readonly Finding[]> {
-  const parsed = await parseFound(findWorkflow(name, on.where));
-  // `check` reports what is wrong with a workflow.
-  if (!parsed.ok) return [];
-  const { definition } = parsed.workflow;
+function lookAtWorkflow(on: On, definition: Definition): readonly Finding[] {
+  const { name } = definition;
   const lacking = paramsForHarnesses(definition)
     .map((param) => ({ param, harness: valueOf(on, definition, param) }))
     .filter(({ harness }) => isMissing(on, harness));
@@ -47,7 +52,7 @@ async function lookAtWorkflow(on: On, name: (typeof WORKFLOWS)[number]): Promise
   const line = lineFor(definition, { params: lacking.map(({ param }) => param), value: on.instead });
   return [
     {
-      status: name === "task" && !on.hasOwn ? "missing" : "note",
+      status: isBegunByDefault(definition) && !on.hasOwn ? "missing" : "note",
       name: `workflow ${name}`,
       text: `uses ${harnesses.join(" and ")}, which ${verb} not installed (${used})`,
       next: `install ${harnesses.join(" and ")}, or ${howToSet(on, definition.name, line)}`,

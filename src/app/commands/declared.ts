@@ -11,7 +11,12 @@ import { findNamed, listWorkflows, type Found, type Where } from "../../adapters
 import { textOf } from "../../adapters/library/read.ts";
 import { repositoryOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import type { DeclaredCommand, Definition, SourcePlace } from "../../core/model/workflow.ts";
+import {
+  isBegunByDefault,
+  type DeclaredCommand,
+  type Definition,
+  type SourcePlace,
+} from "../../core/model/workflow.ts";
 import { EXIT_GATE, EXIT_USAGE } from "../exit-codes.ts";
 import type { Invocation } from "../invocation.ts";
 import { storeOf } from "../runs/find.ts";
@@ -67,7 +72,10 @@ async function shortCommands(
 ): Promise<readonly OwnCommand[]> {
   const all = await declaringHere(door, mentions);
   return all.flatMap((each) =>
-    commandsOf(each).filter(({ command, name }) => command.short && !isDefault(name, command)),
+    commandsOf(each).filter(
+      ({ command, name, definition }) =>
+        command.short && !(name === "create" && isBegunByDefault(definition)),
+    ),
   );
 }
 
@@ -93,27 +101,20 @@ export function commandsOf(of: Declaring): readonly OwnCommand[] {
 }
 
 /** Where a command stands in its file. */
-function placeOfCommand({ definition, file, name }: OwnCommand): SourcePlace {
+export function placeOfCommand({ definition, file, name }: OwnCommand): SourcePlace {
   const { line = 1, col = 1 } = definition.places[`commands.${name}`] ?? {};
   return { file, line, col };
 }
 
-function sayPlace({ file, line, col }: SourcePlace): string {
+export function sayPlace({ file, line, col }: SourcePlace): string {
   return `${file}:${line}:${col}`;
-}
-
-/** `create: { call: create, short: true }` makes its workflow the one that `create` begins, and takes no word of Signalbox. */
-function isDefault(name: string, command: DeclaredCommand): boolean {
-  return command.short && "call" in command && command.call === name && name === "create";
 }
 
 /** The workflow that `create` begins: that of the settings, else the one whose `create` is short. */
 export async function workflowToCreate(door: Invocation): Promise<string> {
   const set = await workflowInSettings(door);
   if (set !== undefined) return set;
-  const all = (await declaringHere(door)).filter((each) =>
-    commandsOf(each).some(({ name, command }) => isDefault(name, command)),
-  );
+  const all = (await declaringHere(door)).filter(({ definition }) => isBegunByDefault(definition));
   const own = all.filter(({ found }) => found.from === "override");
   const [first, second] = (own.length > 0 ? own : all).map(({ definition }) => definition.name);
   const next = "signalbox create --workflow NAME; signalbox workflows lists them";

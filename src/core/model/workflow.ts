@@ -238,6 +238,12 @@ export type DeclaredCommand = {
     }
 );
 
+/** Whether `create` without a workflow begins a run of this one: its own `create` can be typed without its name. */
+export function isBegunByDefault({ commands = {} }: Definition): boolean {
+  const create = commands["create"];
+  return create?.short === true && "call" in create && create.call === "create";
+}
+
 /** `from` of a move that creates a run. */
 export const START = "start";
 /** `to` of a move that returns to the state that the run came from. */

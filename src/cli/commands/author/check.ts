@@ -1,10 +1,12 @@
 /** `signalbox check`: shows that workflows end, or how they do not. */
 
 import { call } from "../../../app/client.ts";
+import { withClashes } from "../../../app/commands/clashes.ts";
 import { EXIT_OK } from "../../../app/exit-codes.ts";
 import type { DataOf } from "../../../app/schemas.ts";
 import { answerOf } from "../../acted.ts";
 import type { Answer, Command } from "../../command.ts";
+import { COMMANDS } from "../../commands.ts";
 import type { Paint } from "../../paint.ts";
 import { countingOf } from "../../progress.ts";
 import { sayWorst, thousands } from "../../worst.ts";
@@ -25,7 +27,8 @@ export const command: Command = {
   ],
   async answer({ words: workflows }, door): Promise<Answer> {
     const counting = countingOf(door);
-    const outcome = await call({ ...door, progress: counting.tell }, "check", { workflows });
+    const checks = await call({ ...door, progress: counting.tell }, "check", { workflows });
+    const outcome = await withClashes(checks, door, await wordsOfSignalbox());
     counting.end();
     const { talk, ...answer } = answerOf(outcome, () =>
       outcome.data.workflows.map((checked) => show(checked, door.paint)).join(""),
@@ -33,6 +36,15 @@ export const command: Command = {
     return outcome.exit === EXIT_OK || talk === undefined ? answer : { ...answer, talk };
   },
 };
+
+/** Every command, with its options. */
+async function wordsOfSignalbox(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const words = Object.entries(COMMANDS).map(async ([name, { load }]) => {
+    const { command: loaded } = await load();
+    return [name, new Set("parts" in loaded ? [] : Object.keys(loaded.options))] as const;
+  });
+  return new Map(await Promise.all(words));
+}
 
 function show({ name, problems, defects, notes, worst, nodes, edges }: Checked, paint: Paint): string {
   if (problems.length > 0) return problems.map((problem) => `${sayProblem(problem)}\n`).join("");

@@ -1,5 +1,6 @@
 /** `signalbox demo`: a whole workflow on the real engine, with scripts for agents, in a place that is thrown away. */
 
+import { workflowToCreate } from "../../../app/commands/declared.ts";
 import { UserError } from "../../../app/failure.ts";
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
@@ -21,8 +22,8 @@ export const command: Command = {
     keep: { about: "leave the repository and everything that was written" },
   },
   examples: ["signalbox demo", "signalbox demo staged --yes --keep", "signalbox demo orchestrated"],
-  answer(given, door): Answer {
-    const [workflow = "task"] = given.words;
+  async answer(given, door): Promise<Answer> {
+    const workflow = given.words[0] ?? (await workflowToCreate({ ...door, cwd: "/" }));
     const stage = setStage(workflow, door.env);
     const own: Door = { ...door, cwd: stage.repo, env: stage.env, procs: STAND_IN };
     return {
