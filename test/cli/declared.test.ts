@@ -175,16 +175,17 @@ describe("definitions in which workflows, states and commands have other names",
     await on.call("trust");
     const make = async (...words: readonly string[]): Promise<string> =>
       (await on.call(["my-task", "do-create", "--quiet", ...words])).stdout.trim();
-    const stateOf = (id: string): string => on.withStore((store) => store.load(id)?.run.state ?? "");
+    const stateOf = (id: string): Promise<string> =>
+      on.withStore(async (store) => (await store.load(id))?.run.state ?? "");
     const pending = await make("Dates are off", "--no-start");
-    expect(stateOf(pending)).toBe("at-pending");
+    expect(await stateOf(pending)).toBe("at-pending");
     expect(await said(on, `my-task do-merge ${pending}`)).toMatch(/^5 .*accept does not lead to at-done/);
     expect(await said(on, "my-task do-start dates-are-off")).toMatch(/^0 /);
-    expect(stateOf(pending)).toBe("at-planning");
+    expect(await stateOf(pending)).toBe("at-planning");
     // Without a summary its agent asks.
-    expect(stateOf(await make())).toBe("at-clarification");
+    expect(await stateOf(await make())).toBe("at-clarification");
     const id = await make("later", "Later", "--finished");
-    expect(stateOf(id)).toBe("at-reviewing");
+    expect(await stateOf(id)).toBe("at-reviewing");
     expect(await said(on, `show ${id}`)).toContain(`signalbox accept ${id}`);
     expect(await said(on, ["my-task", "do-request-changes", id, "Shorter"])).toContain("at-working");
     expect(await said(on, `my-task do-stuck ${id}`)).toContain("at-stuck");
