@@ -5,14 +5,19 @@ import { inLine } from "../../engine/queue/position.ts";
 import { isInPlace } from "../../engine/submit/place.ts";
 import type { DeedRow } from "../../engine/ports/outbox.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
+import type { Looking } from "../declare.ts";
 import type { Invocation } from "../invocation.ts";
-import { requireHome, type Seen } from "../runs/find.ts";
+import { success, type Outcome } from "../outcome.ts";
+import { requireHome, seeRun, type Seen } from "../runs/find.ts";
+import type { DataOf, InputOf } from "../schemas.ts";
 import { linesOf } from "../story/lines.ts";
-import { actionsOf, optionsOf } from "./actions.ts";
+import { actionsOf, nextForPerson, optionsOf } from "./actions.ts";
 import { artifactsOf, isOtherReading, isSilentFact } from "./work/artifacts.ts";
 import { causeOf } from "./decision/cause.ts";
 import { reviewsOf } from "./decision/findings.ts";
 import { leftOf } from "./work/kept-files.ts";
+import { withWhatIsInTheWay } from "./work/place-taken.ts";
+import { taskContextOf } from "./work/task-context.ts";
 import { waysOf } from "./moves.ts";
 import { agentsOf, checksOf, type Probe } from "./status/processes.ts";
 import { questionOf, sayParts } from "./decision/question.ts";
@@ -28,6 +33,20 @@ import { workOf } from "./work/diffstat.ts";
 const LINES = 12;
 const LINES_VERBOSE = 40;
 const NOTES = 5;
+
+export async function show(
+  { door, store }: Looking,
+  { run, verbose = false }: InputOf<"show">,
+): Promise<Outcome<DataOf<"show">>> {
+  const seen = withWhatIsInTheWay(await seeRun(store, door, run));
+  const view = await viewRun(seen, door, verbose);
+  const task = await taskContextOf(seen.store, view.run);
+  return success(
+    `${view.run} is ${view.state}: ${view.waits.sentence}`,
+    { ...view, task },
+    { next: await nextForPerson(seen) },
+  );
+}
 
 export async function viewRun(seen: Seen, door: Invocation, verbose: boolean): Promise<RunView> {
   const { row, run, workflow, store } = seen;

@@ -1,7 +1,9 @@
 /** What the caller can do with a run now: a person everything that is theirs, an agent what its role may do. */
 
 import type { Reading } from "../declare.ts";
+import { success, type Outcome } from "../outcome.ts";
 import { seeRun, type Seen } from "../runs/find.ts";
+import type { DataOf, InputOf } from "../schemas.ts";
 import { actionsOf, nextForPerson } from "./actions.ts";
 import { artifactsOf, type ArtifactView } from "./work/artifacts.ts";
 import { reviewsOf } from "./decision/findings.ts";
@@ -13,11 +15,10 @@ import type { NextView } from "./run-view.ts";
 import { statusOf } from "./lists/summary.ts";
 import { waitsOf } from "./status/waits.ts";
 
-/** With the one next command; empty where there is none. */
-export async function nextOf(
+export async function next(
   { store, door, who }: Reading,
-  word: string | undefined,
-): Promise<{ readonly view: NextView; readonly next: string }> {
+  { run: word }: InputOf<"next">,
+): Promise<Outcome<DataOf<"next">>> {
   const seen = withWhatIsInTheWay(
     await seeRun(store, door, word ?? (who.type === "agent" ? who.run : undefined)),
   );
@@ -27,22 +28,22 @@ export async function nextOf(
   const isPerson = role === PERSON;
   const artifacts = (await artifactsOf(seen)).filter(({ by }) => by.includes(role));
   const isWanted = wantedFor(seen, role);
-  return {
-    view: {
-      run: run.id,
-      state: run.state,
-      status: statusOf(row),
-      for: role,
-      waits: await waitsOf(seen, await processesOf(seen)),
-      moves: (await waysOf(seen)).filter(({ by }) => by.includes(role)),
-      artifacts,
-      ...(isPerson ? await actionsOf(seen) : { actions: [], others: [], closed: [] }),
-      decision: isPerson ? await decisionOf(seen, await reviewsOf(seen)) : null,
-      question: isPerson ? ((await questionOf(seen)) ?? null) : null,
-      missing: artifacts.filter((artifact) => !artifact.good && isWanted(artifact)),
-    },
-    next: isPerson ? await nextForPerson(seen) : await nextForRole(seen, role),
+  const view: NextView = {
+    run: run.id,
+    state: run.state,
+    status: statusOf(row),
+    for: role,
+    waits: await waitsOf(seen, await processesOf(seen)),
+    moves: (await waysOf(seen)).filter(({ by }) => by.includes(role)),
+    artifacts,
+    ...(isPerson ? await actionsOf(seen) : { actions: [], others: [], closed: [] }),
+    decision: isPerson ? await decisionOf(seen, await reviewsOf(seen)) : null,
+    question: isPerson ? ((await questionOf(seen)) ?? null) : null,
+    missing: artifacts.filter((artifact) => !artifact.good && isWanted(artifact)),
   };
+  const command = await (isPerson ? nextForPerson(seen) : nextForRole(seen, role));
+  const message = command === "" ? `there is nothing for ${role} to do in ${run.state}` : command;
+  return success(message, view, { next: command });
 }
 
 /** What a move of theirs needs. What the engine waits for is an agent's to write, and a person's where the run waits for people. */

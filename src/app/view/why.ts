@@ -1,26 +1,36 @@
 /** For every move out of the present state: whether it is open, and what opens it. */
 
 import { sayDeadlock } from "../../engine/supervise/deadlocks.ts";
-import type { Seen } from "../runs/find.ts";
+import type { Looking } from "../declare.ts";
+import { success, type Outcome } from "../outcome.ts";
+import { seeRun, type Seen } from "../runs/find.ts";
+import type { DataOf, InputOf } from "../schemas.ts";
 import { sayTold, toldTo } from "../story/told.ts";
 import { actionsOf, nextForPerson } from "./actions.ts";
 import { tasksOf } from "./work/children.ts";
 import { sayLanded } from "./decision/merged-elsewhere.ts";
 import { processesOf } from "./look.ts";
 import { waysOf } from "./moves.ts";
-import type { WhyView } from "./run-view.ts";
 import { deadlockOf } from "./status/trouble.ts";
 import { waitsOf } from "./status/waits.ts";
+import { withWhatIsInTheWay } from "./work/place-taken.ts";
 
-export async function whyOf(seen: Seen): Promise<{ readonly view: WhyView; readonly next: string }> {
+export async function why(
+  { door, store }: Looking,
+  { run: word }: InputOf<"why">,
+): Promise<Outcome<DataOf<"why">>> {
+  const seen = withWhatIsInTheWay(await seeRun(store, door, word));
   const { row, run } = seen;
   const isDeadlocked = (await deadlockOf(seen)) !== undefined;
-  return {
-    view: {
+  const moves = await waysOf(seen);
+  const open = moves.filter((move) => move.open).length;
+  return success(
+    `${open} of ${moves.length} moves out of ${run.state} are open`,
+    {
       run: run.id,
       state: run.state,
       waits: await waitsOf(seen, await processesOf(seen)),
-      moves: await waysOf(seen),
+      moves,
       silent: await silentOf(seen),
       notes: [...sayHalted(seen), ...(await sayDeadlocked(seen)), sayLanded(seen)].filter(
         (note) => note !== "",
@@ -28,8 +38,12 @@ export async function whyOf(seen: Seen): Promise<{ readonly view: WhyView; reado
       tasks: await tasksOf(seen),
       actions: isDeadlocked ? (await actionsOf(seen)).actions : [],
     },
-    next: isDeadlocked ? await nextForPerson(seen) : `signalbox ${row.halted ? "resume" : "next"} ${run.id}`,
-  };
+    {
+      next: isDeadlocked
+        ? await nextForPerson(seen)
+        : `signalbox ${row.halted ? "resume" : "next"} ${run.id}`,
+    },
+  );
 }
 
 /** Whatever is open, the run stays where it is. */

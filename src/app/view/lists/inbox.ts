@@ -5,8 +5,12 @@ import { inLine } from "../../../engine/queue/position.ts";
 import type { RunRow } from "../../../engine/ports/journal.ts";
 import type { Store } from "../../../engine/ports/store.ts";
 import { UserError } from "../../../adapters/user-error.ts";
+import type { Looking } from "../../declare.ts";
 import type { Invocation } from "../../invocation.ts";
+import { success, type Outcome } from "../../outcome.ts";
+import { isLookingAtBranches } from "../../runs/branches-seen.ts";
 import { isFinished, seeRun, type Seen } from "../../runs/find.ts";
+import type { DataOf } from "../../schemas.ts";
 import { actionsOf, nextForPerson } from "../actions.ts";
 import { reviewsOf } from "../decision/findings.ts";
 import { choicesOfLanded, landedIn, sayLanded } from "../decision/merged-elsewhere.ts";
@@ -21,8 +25,24 @@ import { capitalised, sentence } from "../words.ts";
 
 const LIMIT = 1000;
 
+export async function inbox({ door, store }: Looking): Promise<Outcome<DataOf<"inbox">>> {
+  const isLooking = store !== undefined && (await isLookingAtBranches(store, door));
+  const items = store === undefined ? [] : await inboxOf(store, door);
+  const waiting = `${items.length} ${items.length === 1 ? "run waits" : "runs wait"} for you`;
+  return success(
+    items.length === 0 ? "nothing waits for you" : waiting,
+    { items },
+    {
+      next: items[0]?.actions[0]?.command ?? "signalbox list",
+      notes: isLooking
+        ? ["A branch moved: still looking whether work was merged. Ask again in a moment."]
+        : [],
+    },
+  );
+}
+
 /** Questions first, then reviews, then what is stuck; in each group the oldest first. */
-export async function inboxOf(store: Store, door: Invocation): Promise<readonly InboxItem[]> {
+async function inboxOf(store: Store, door: Invocation): Promise<readonly InboxItem[]> {
   const shared = await sharedIn(store);
   const items: InboxItem[] = [];
   for (const row of await rowsIn(store)) items.push(await itemOf(shared, row, door));

@@ -7,9 +7,11 @@ import { UserError } from "../../../adapters/user-error.ts";
 import { hasPhases, phaseOf } from "../../../core/projection/phase.ts";
 import type { Filter, RunRow } from "../../../engine/ports/journal.ts";
 import type { Store } from "../../../engine/ports/store.ts";
+import type { Looking } from "../../declare.ts";
 import type { Invocation } from "../../invocation.ts";
+import { success, type Outcome } from "../../outcome.ts";
 import { newestFirst } from "../../runs/find.ts";
-import type { InputOf } from "../../schemas.ts";
+import type { DataOf, InputOf } from "../../schemas.ts";
 import { repositoryAround } from "../../setup/repository.ts";
 import { sayQueued } from "../../story/line.ts";
 import type { RunSummary } from "../run-view.ts";
@@ -21,7 +23,36 @@ const UNDER_WAY = ["running", "waiting"] as const;
 const FINISHED = ["done", "cancelled", "failed"] as const;
 export const STATUSES: readonly string[] = [...UNDER_WAY, ...FINISHED, "damaged"];
 
-export type Listed = {
+export async function list(
+  { door, store }: Looking,
+  filter: InputOf<"list">,
+): Promise<Outcome<DataOf<"list">>> {
+  const { runs, more, queues, hasEnded } = await listOf(store, filter, door);
+  const { limit: _limit, ...filters } = filter;
+  const isPlain = Object.values(filters).every((value) => value === undefined || value === false);
+  const none = !isPlain ? "No run matches." : hasEnded ? "No run is under way." : "No runs yet.";
+  return success(
+    `${runs.length} ${runs.length === 1 ? "run" : "runs"}${more > 0 ? `, and ${more} more` : ""}`,
+    { runs, more },
+    {
+      next: nextFor(runs, hasEnded && isPlain),
+      notes: [
+        ...(runs.length === 0 ? [none] : []),
+        ...(more > 0 ? [`${more} more: --limit ${runs.length + more}`] : []),
+        ...queues,
+      ],
+    },
+  );
+}
+
+function nextFor(runs: readonly RunSummary[], hasEnded: boolean): string {
+  if (runs.length === 0) return hasEnded ? "signalbox list --all" : "signalbox run WORKFLOW GOAL";
+  const isYours = ({ waits }: RunSummary): boolean =>
+    ["person", "crashed", "attention", "stopped"].includes(waits.kind);
+  return runs.some(isYours) ? "signalbox inbox" : `signalbox show ${runs[0]?.run ?? ""}`;
+}
+
+type Listed = {
   readonly runs: readonly RunSummary[];
   readonly more: number;
   /** Below the list: how many are queued, and why. */
@@ -30,7 +61,7 @@ export type Listed = {
   readonly hasEnded: boolean;
 };
 
-export async function listOf(store: Store | undefined, filter: InputOf<"list">, on: Place): Promise<Listed> {
+async function listOf(store: Store | undefined, filter: InputOf<"list">, on: Place): Promise<Listed> {
   requireStatus(filter.status);
   if (store === undefined) return { runs: [], more: 0, queues: [], hasEnded: false };
   const shared = await sharedIn(store);
