@@ -27,9 +27,9 @@ const Help = told(z.strictObject({ ok: z.literal(true), ...COMMON, help: Text })
 
 /** What each command calls. A command that is also called what its use case is, is found by that. */
 /** A tool of agents is not a command. */
-type Called = Exclude<UseName, "read-context">;
+type CalledUse = Exclude<UseName, "read-context">;
 
-const CALLED: Readonly<Record<string, Called>> = {
+const CALLED: Readonly<Record<string, CalledUse>> = {
   config: "settings",
   "review create": "review-create",
   "project add": "add-project",
@@ -43,7 +43,7 @@ const CALLED: Readonly<Record<string, Called>> = {
   "workspace gc": "release-workspaces",
 };
 
-const SAME: readonly Called[] = [
+const SAME: readonly CalledUse[] = [
   ...([
     "submit",
     "move",

@@ -6,7 +6,7 @@
 
 import * as z from "zod/mini";
 import { awaits } from "../core/explain/review-policy.ts";
-import type { Shape } from "../core/model/artifact.ts";
+import type { ObjectShape } from "../core/model/artifact.ts";
 import { schemaOf, type JsonSchema } from "../format/json/schema.ts";
 import { reviewShape } from "../format/review/review.ts";
 import { canAsk } from "./act/ask-questions.ts";
@@ -16,7 +16,6 @@ import { SCHEMAS } from "./schemas.ts";
 import { USES } from "./uses.ts";
 
 type Caller = AgentCaller | undefined;
-type ObjectShape = Extract<Shape, { type: "object" }>;
 
 /** In the order in which an agent needs them. */
 const OFFERED = [
@@ -28,11 +27,11 @@ const OFFERED = [
   "ask-questions",
   "update",
 ] as const;
-type Offered = (typeof OFFERED)[number];
+type OfferedUse = (typeof OFFERED)[number];
 
 export type Tool = {
-  readonly use: Offered;
-  readonly name: (typeof SCHEMAS)[Offered]["tool"]["name"];
+  readonly use: OfferedUse;
+  readonly name: (typeof SCHEMAS)[OfferedUse]["tool"]["name"];
   readonly title: string;
   readonly about: string;
   /** It changes nothing. */
@@ -54,7 +53,7 @@ export function toolsFor(caller: Caller): readonly Tool[] {
   );
 }
 
-function isFor(use: Offered, caller: AgentCaller): boolean {
+function isFor(use: OfferedUse, caller: AgentCaller): boolean {
   const { definition, role } = caller;
   switch (use) {
     case "get-task":
@@ -86,7 +85,7 @@ function hasMove({ definition, role }: AgentCaller): boolean {
 
 const DETAILS: ReadonlySet<string> = new Set(["summary", "branch"]);
 
-function fieldsFor(use: Offered, caller: Caller): readonly string[] {
+function fieldsFor(use: OfferedUse, caller: Caller): readonly string[] {
   const { fields } = SCHEMAS[use].tool;
   // An agent has something to say in its own run only.
   if (use === "next") return caller === undefined ? fields : [];
@@ -109,7 +108,7 @@ export function inputOf({ use }: Tool, caller: Caller): JsonSchema {
   return { ...review, properties: { ...Object.fromEntries(described), ...own.properties } };
 }
 
-function inputSchema(use: Offered, caller: Caller): z.ZodMiniObject {
+function inputSchema(use: OfferedUse, caller: Caller): z.ZodMiniObject {
   const shape: Readonly<Record<string, z.ZodMiniType>> = SCHEMAS[use].input.shape;
   const fields = fieldsFor(use, caller).flatMap((name) => {
     const field = shape[name];

@@ -5,7 +5,7 @@ import { badUsage } from "../app/failure.ts";
 import type { InputOf } from "../app/schemas.ts";
 import type { Option } from "./command.ts";
 
-type Delivery = NonNullable<InputOf<"accept">["delivery"]>;
+type DeliveryInput = NonNullable<InputOf<"accept">["delivery"]>;
 
 const STRATEGIES = ["ff", "merge", "squash"] as const;
 
@@ -23,7 +23,7 @@ export const DELIVERY: Readonly<Record<string, Option>> = {
   "delete-remote": { about: "delete the branch on the project's remote afterwards" },
 };
 
-export function deliveryIn({ options }: Given, help: string): Delivery {
+export function deliveryIn({ options }: Given, help: string): DeliveryInput {
   const strategy = strategyOf(options, help);
   const { message, leave } = options;
   return {
@@ -35,7 +35,7 @@ export function deliveryIn({ options }: Given, help: string): Delivery {
   };
 }
 
-function strategyOf(options: Given["options"], help: string): Delivery["strategy"] {
+function strategyOf(options: Given["options"], help: string): DeliveryInput["strategy"] {
   const given = options["strategy"] ?? (options["squash"] === undefined ? undefined : "squash");
   const known = STRATEGIES.find((each) => each === given);
   if (given !== undefined && known === undefined)

@@ -29,12 +29,12 @@ export async function verbAnswer(
   const words = runAndText(given.words, door);
   const input = { ...words, text: words.text ?? note, to, shown, key };
   const delivery = deliveryIn(given, `signalbox ${verb} --help`);
-  const act = async (text: string | undefined): Promise<VerbOutcome> =>
+  const act = async (text: string | undefined): Promise<SaidOutcome> =>
     verb === "accept" ? call(door, verb, { ...input, text, delivery }) : call(door, verb, { ...input, text });
   return answerOf(await withWords(door, input.text, act));
 }
 
-type VerbOutcome = Outcome<Readonly<Record<string, unknown>>>;
+type SaidOutcome = Outcome<Readonly<Record<string, unknown>>>;
 
 /** At a terminal, words that the verb needs and that were not given come from the editor. */
 export async function withWords<T>(

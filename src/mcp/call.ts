@@ -12,7 +12,7 @@ import type { Door } from "../cli/command.ts";
 import { harmless } from "../cli/paint.ts";
 import { sayFailure } from "../cli/render/failure.ts";
 import { documentOf, doorOf, type World } from "../cli/run.ts";
-import { speak, type Given, type Spoken } from "./tools.ts";
+import { speak, type ToolInput, type Spoken } from "./tools.ts";
 
 export type Called = {
   readonly text: string;
@@ -23,7 +23,7 @@ export type Called = {
   readonly stack: string;
 };
 
-export async function call(world: World, name: string, given: Given): Promise<Called> {
+export async function call(world: World, name: string, given: ToolInput): Promise<Called> {
   try {
     const spoken = await speakFor(doorOf(world, {}), name, given);
     const { exit, text, data } = spoken;
@@ -45,7 +45,7 @@ export async function call(world: World, name: string, given: Given): Promise<Ca
   }
 }
 
-async function speakFor(door: Door, name: string, given: Given): Promise<Spoken> {
+async function speakFor(door: Door, name: string, given: ToolInput): Promise<Spoken> {
   const tool = TOOLS.find((each) => each.name === name);
   if (tool === undefined) throw unknownTool(name);
   // As at the command line: what is kept of it would not be what was said.

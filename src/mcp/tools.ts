@@ -10,7 +10,7 @@ import { talkOf } from "../cli/acted.ts";
 import type { Door } from "../cli/command.ts";
 import { sayNextSteps } from "../cli/render/next.ts";
 
-export type Given = Readonly<Record<string, unknown>>;
+export type ToolInput = Readonly<Record<string, unknown>>;
 
 /** An outcome, and its text for the model. */
 export type Spoken = Pick<
@@ -26,7 +26,7 @@ const BYTES_MAX = 1024 * 1024;
 /** What was given fits the fields of the tool. */
 export async function speak(
   { use }: Tool,
-  given: Given,
+  given: ToolInput,
   { door, caller }: { readonly door: Door; readonly caller: AgentCaller | undefined },
 ): Promise<Spoken> {
   const run = caller?.run;
@@ -63,14 +63,14 @@ export async function speak(
   }
 }
 
-function textIn(given: Given, name: string): string | undefined {
+function textIn(given: ToolInput, name: string): string | undefined {
   const value = given[name];
   return typeof value === "string" ? value : undefined;
 }
 
 /** Those that were given. One without a value is as good as absent. */
 function textsIn<Name extends string>(
-  given: Given,
+  given: ToolInput,
   names: readonly Name[],
 ): { readonly [Key in Name]?: string } {
   const texts: { [Key in Name]?: string } = {};
@@ -101,7 +101,7 @@ async function speakNext(door: Door, run: string | undefined): Promise<Spoken & 
   return { ...outcome, text: sayNextSteps(data, { ...door, all: true, next }) };
 }
 
-async function speakContext(door: Door, given: Given): Promise<Spoken> {
+async function speakContext(door: Door, given: ToolInput): Promise<Spoken> {
   const offset = Number(given["offset"] ?? 0);
   const outcome = await call(door, "read-context", { file: textIn(given, "file"), offset });
   const { data } = outcome;

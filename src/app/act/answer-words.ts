@@ -14,10 +14,10 @@ import type { Seen } from "../runs/find.ts";
 
 export type Meant = { readonly said: string; readonly text?: string };
 
-type Options = QuestionView["options"];
+type AnswerOptions = QuestionView["options"];
 
 /** The options that the typed text may mean: exactly one is an answer, several are refused. */
-function optionsMeant(options: Options, typed: string): readonly string[] {
+function optionsMeant(options: AnswerOptions, typed: string): readonly string[] {
   const word = typed.trim().toLowerCase();
   if (word === "") return [];
   const same = options.filter(({ value }) => value.toLowerCase() === word);
@@ -28,7 +28,7 @@ function optionsMeant(options: Options, typed: string): readonly string[] {
   return [...new Set(meant.map(({ value }) => value))];
 }
 
-type Typed = {
+type TypedAnswer = {
   readonly value: string;
   /** A person at a terminal, not a program. */
   readonly isTyped: boolean;
@@ -38,7 +38,7 @@ type Typed = {
   readonly free: string | undefined;
 };
 
-export function answerMeant(question: QuestionView, typed: Typed): Meant {
+export function answerMeant(question: QuestionView, typed: TypedAnswer): Meant {
   const { value, isTyped, hasText } = typed;
   const { options } = question;
   if (options.some((option) => option.value === value)) return { said: value };
@@ -55,14 +55,14 @@ export function answerMeant(question: QuestionView, typed: Typed): Meant {
 }
 
 /** For whoever typed something else. */
-function sayNone(options: Options, value: string): string {
+function sayNone(options: AnswerOptions, value: string): string {
   const meant = optionsMeant(options, value);
   if (meant.length > 1) return `"${value}" may be ${meant.join(" or ")}`;
   return `"${value}" is not one of ${options.map((option) => option.value).join(", ")}`;
 }
 
 /** One word that looks like an option is a mistake, not an answer in words. */
-function isNear(options: Options, value: string): boolean {
+function isNear(options: AnswerOptions, value: string): boolean {
   if (/\s/.test(value.trim())) return false;
   const names = options.flatMap((option) => [option.value, option.value.split("/")[0] ?? ""]);
   const near = closest(value.toLowerCase(), names);

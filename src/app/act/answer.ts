@@ -27,8 +27,7 @@ import { shownWord } from "../view/decision/shown-digest.ts";
 import { nextForPerson } from "../view/actions.ts";
 import { askingTask } from "../view/work/children.ts";
 import { acknowledge, type Acknowledgement } from "./acknowledged.ts";
-import { answeredIn } from "./answer-parts.ts";
-import { answerWith, type Answering } from "./answer-with.ts";
+import { answeredIn, answerWith, type Answering } from "./answer-with.ts";
 import { answerMeant, freeAnswer } from "./answer-words.ts";
 import { lookAgain } from "./refresh-question.ts";
 import { carryOut, hasVerb, keyBelow, keyUsed, onlyAskingTask } from "./verbs.ts";
@@ -90,9 +89,9 @@ export async function openQuestion(
   });
 }
 
-type Said = Pick<Answering, "value" | "text" | "parts">;
+type SaidAnswer = Pick<Answering, "value" | "text" | "parts">;
 
-function inParts(seen: Seen, typed: readonly string[], isKnown: boolean): Said {
+function inParts(seen: Seen, typed: readonly string[], isKnown: boolean): SaidAnswer {
   return isKnown ? { value: "", parts: [] } : answeredIn(seen, typed);
 }
 
@@ -100,7 +99,7 @@ function saidIn(
   seen: Seen,
   question: QuestionView | undefined,
   { value, text, typed = false }: Pick<InputOf<"answer">, "value" | "text" | "typed">,
-): Said {
+): SaidAnswer {
   if (value === undefined)
     throw new UserError(
       "bad-usage",
@@ -202,12 +201,15 @@ function commandsOf(question: QuestionView): string {
 }
 
 /** How a run is found, for a call that acts and for one that looks. */
-type Asking = { readonly store: Store; readonly find: (word?: string) => Promise<string> };
+type QuestionFinder = { readonly store: Store; readonly find: (word?: string) => Promise<string> };
 
-type Meant = { readonly run: string; readonly value: string | undefined };
+type MeantQuestion = { readonly run: string; readonly value: string | undefined };
 
 /** With `parts` the answers are there: the one word can only be the question. */
-async function askedOf(on: Asking, { decision, value, text }: InputOf<"answer">): Promise<Meant> {
+async function askedOf(
+  on: QuestionFinder,
+  { decision, value, text }: InputOf<"answer">,
+): Promise<MeantQuestion> {
   if (value !== undefined || text !== undefined)
     throw new UserError("bad-usage", "with --part, each answer and its text stand in it", HELP);
   return {
@@ -217,9 +219,9 @@ async function askedOf(on: Asking, { decision, value, text }: InputOf<"answer">)
 }
 
 async function meantBy(
-  on: Asking,
+  on: QuestionFinder,
   { decision, value, either }: Pick<InputOf<"answer">, "decision" | "value" | "either">,
-): Promise<Meant> {
+): Promise<MeantQuestion> {
   if (decision === undefined) return { run: await onlyRun(on), value };
   if (either !== true) return { run: await runAsking(on, decision), value };
   // One word is an answer, unless it can only be the name of a question or of a run.
@@ -228,7 +230,7 @@ async function meantBy(
 }
 
 /** By the id of the question, by RUN/ID, or by the run. */
-async function runAsking(on: Asking, word: string): Promise<string> {
+async function runAsking(on: QuestionFinder, word: string): Promise<string> {
   const run = await runNamed(on, word);
   if (run !== undefined) return run;
   throw new UserError(
@@ -238,7 +240,7 @@ async function runAsking(on: Asking, word: string): Promise<string> {
   );
 }
 
-async function runNamed(on: Asking, word: string): Promise<string | undefined> {
+async function runNamed(on: QuestionFinder, word: string): Promise<string | undefined> {
   const { store } = on;
   const asked = await store.questions({ open: true, id: word });
   const [only, another] = asked;
@@ -255,7 +257,7 @@ async function runNamed(on: Asking, word: string): Promise<string | undefined> {
 }
 
 /** The run that we are in, its only task that asks, or the only one that asks at all. */
-async function onlyRun(on: Asking): Promise<string> {
+async function onlyRun(on: QuestionFinder): Promise<string> {
   const { store } = on;
   const asked = await store.questions({ open: true });
   try {

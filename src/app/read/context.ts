@@ -15,13 +15,13 @@ import type { Reading } from "../declare.ts";
 /** What one answer holds at most: more would push everything else out of an agent's mind. */
 const CHARACTERS_MAX = 60_000;
 
-type Context = Outcome<DataOf<"read-context">>;
+type ContextOutcome = Outcome<DataOf<"read-context">>;
 
 /** Without a file it lists them. */
 export async function readContext(
   on: Reading,
   { file, offset = 0 }: InputOf<"read-context">,
-): Promise<Context> {
+): Promise<ContextOutcome> {
   const { seen, caller } = await seenByAgent(on);
   const { files } = await dispatchOf(seen, caller);
   if (file === undefined) return listed(seen, files);
@@ -29,7 +29,7 @@ export async function readContext(
   return partOf(textAt(seen, file), { file, offset });
 }
 
-function listed({ root }: Seen, names: readonly string[]): Context {
+function listed({ root }: Seen, names: readonly string[]): ContextOutcome {
   const files = names.map((file) => {
     const opened = openAt(root, file);
     const there = opened.type === "bytes";
@@ -50,7 +50,10 @@ function textAt({ root, row }: Seen, file: string): string {
   return text;
 }
 
-function partOf(text: string, { file, offset }: { readonly file: string; readonly offset: number }): Context {
+function partOf(
+  text: string,
+  { file, offset }: { readonly file: string; readonly offset: number },
+): ContextOutcome {
   if (!Number.isSafeInteger(offset) || offset < 0 || offset > text.length)
     throw new UserError("bad-usage", `offset must be a number from 0 to ${text.length}`, "leave offset out");
   const part = text.slice(offset, offset + CHARACTERS_MAX).replace(/[\uD800-\uDBFF]$/, "");

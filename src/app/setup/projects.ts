@@ -17,8 +17,8 @@ import { projectMeant } from "./project-named.ts";
 import { keepProject, remoteOf, requireBranch, requireName, rowFor } from "./project-row.ts";
 import { refuseInRun } from "./repository.ts";
 
-type ProjectView = DataOf<"projects">["projects"][number];
-type Changed = Outcome<DataOf<"update-project">>;
+type ListedProject = DataOf<"projects">["projects"][number];
+type ChangedProject = Outcome<DataOf<"update-project">>;
 
 const SHOWN = 5;
 
@@ -32,7 +32,7 @@ export async function projects({ store }: Looking): Promise<Outcome<DataOf<"proj
 export async function addProject(
   { door, box: { store } }: Acting,
   { folder, ...wishes }: InputOf<"add-project">,
-): Promise<Changed> {
+): Promise<ChangedProject> {
   const cwd = folderAt(resolve(door.cwd, folder ?? "."));
   await refuseInRun(store, { cwd, env: door.env }, "add");
   const { repositoryOf } = await import("../../adapters/git/repository/repository.ts");
@@ -49,7 +49,7 @@ export async function addProject(
   return changed(sayProject(row), await viewOf(store, row));
 }
 
-export async function updateProject(on: Acting, input: InputOf<"update-project">): Promise<Changed> {
+export async function updateProject(on: Acting, input: InputOf<"update-project">): Promise<ChangedProject> {
   const { door, box } = on;
   const { project, name, agents, defaultBranch, remote } = input;
   const row = await projectMeant(box.store, door, project);
@@ -78,7 +78,7 @@ export async function updateProject(on: Acting, input: InputOf<"update-project">
 export async function removeProject(
   { door, box: { store } }: Acting,
   { project }: InputOf<"remove-project">,
-): Promise<Changed> {
+): Promise<ChangedProject> {
   const row = await projectMeant(store, door, project);
   await requireIdle(store, row.repo);
   const view = await viewOf(store, row);
@@ -91,11 +91,11 @@ export async function removeProject(
   return changed(`${row.name} is not a project any more`, view);
 }
 
-function changed(message: string, project: ProjectView): Changed {
+function changed(message: string, project: ListedProject): ChangedProject {
   return success(message, { project }, { next: "signalbox project list" });
 }
 
-async function viewOf(store: Store, row: ProjectRow): Promise<ProjectView> {
+async function viewOf(store: Store, row: ProjectRow): Promise<ListedProject> {
   return {
     ...row,
     atWork: (await slotsOf({ store, workflow: workflowsOf(store) }, row.repo)).atWork,

@@ -15,7 +15,7 @@ import type { DataOf, InputOf } from "../schemas.ts";
 import { repoMeant } from "./project-named.ts";
 import { strangersOf, workspacesOf, type Workspace } from "./workspaces.ts";
 
-type Released = DataOf<"release-workspaces">["done"][number];
+type ReleasedWorkspace = DataOf<"release-workspaces">["done"][number];
 
 export async function releaseWorkspaces(
   on: Acting,
@@ -23,7 +23,7 @@ export async function releaseWorkspaces(
 ): Promise<Outcome<DataOf<"release-workspaces">>> {
   const { home, door, box } = on;
   const { store } = box;
-  const done: Released[] = [];
+  const done: ReleasedWorkspace[] = [];
   const left: string[] = [];
   for (const workspace of await workspacesOf({ home, store }, await repoMeant(store, input, door))) {
     const held = await whyHeld(on, workspace);
@@ -57,7 +57,7 @@ async function whyHeld(
   return isComing ? `it is being released: signalbox show ${run}` : undefined;
 }
 
-async function release(on: Acting, { run, path, repo, row, own }: Workspace): Promise<Released> {
+async function release(on: Acting, { run, path, repo, row, own }: Workspace): Promise<ReleasedWorkspace> {
   const { box } = on;
   const { store } = box;
   const kept = row === undefined || own === undefined ? undefined : await store.load(run);
@@ -84,7 +84,7 @@ async function release(on: Acting, { run, path, repo, row, own }: Workspace): Pr
 }
 
 function outcomeOf(
-  done: readonly Released[],
+  done: readonly ReleasedWorkspace[],
   left: readonly string[],
   isWhole: boolean,
 ): Outcome<DataOf<"release-workspaces">> {

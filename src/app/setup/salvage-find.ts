@@ -143,14 +143,14 @@ export function keptGits(kept: readonly KeptWorkspace[]): readonly string[] {
   return kept.map(({ folder }) => join(folder, ".git")).filter((path) => isThere(path));
 }
 
-export type Naming = {
+export type SalvageNaming = {
   readonly on: Git;
   readonly store: Store | undefined;
   readonly door: Invocation;
 };
 
 /** By the run, the beginning of its name, or its branch in the repository that the caller is in. */
-export async function salvageNamed({ on, store, door }: Naming, word: string): Promise<Salvage> {
+export async function salvageNamed({ on, store, door }: SalvageNaming, word: string): Promise<Salvage> {
   const here = await repoHere(store, door);
   const found = await findSalvages({ on, store });
   const named = word === "" ? [] : found;
@@ -193,10 +193,10 @@ async function unknown(
   return new UserError("unknown-salvage", `No run "${word}" left anything.${hint}`, next);
 }
 
-export type Aside = { readonly path: string; readonly reason: string; readonly at: string };
+export type Quarantined = { readonly path: string; readonly reason: string; readonly at: string };
 
 /** What lies in the quarantine, without the files that say why. */
-export function quarantined({ home }: Git): readonly Aside[] {
+export function quarantined({ home }: Git): readonly Quarantined[] {
   const names = namesIn(home.quarantine);
   return names
     .filter((name) => !(name.endsWith(".reason.txt") && names.includes(name.slice(0, -".reason.txt".length))))

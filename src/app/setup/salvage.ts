@@ -29,7 +29,7 @@ import {
 
 type SalvageRow = DataOf<"salvages">["salvages"][number];
 type SalvageView = DataOf<"salvage">["salvage"];
-type Size = SalvageRow["keptSize"];
+type KeptSize = SalvageRow["keptSize"];
 
 /** Looked into at the same time. */
 const AT_ONCE = 4;
@@ -173,7 +173,7 @@ export async function restoreSalvage(
 }
 
 /** How much lies in a folder. Links are not followed, and counting stops where it would take long. */
-function sizeOf(paths: readonly string[]): Size {
+function sizeOf(paths: readonly string[]): KeptSize {
   const size = { files: 0, bytes: 0, more: false };
   const open: Buffer[] = paths.map((path) => Buffer.from(path));
   for (let path = open.pop(); path !== undefined; path = open.pop()) {

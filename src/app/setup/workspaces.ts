@@ -115,9 +115,9 @@ async function leftIn({ home, store }: Inspecting): Promise<readonly string[]> {
     .map((name) => join(folder, name));
 }
 
-type Found = Pick<Workspace, "run" | "path" | "own">;
+type FoundWorkspace = Pick<Workspace, "run" | "path" | "own">;
 
-async function workspaceOf({ home, store }: Inspecting, found: Found): Promise<Workspace> {
+async function workspaceOf({ home, store }: Inspecting, found: FoundWorkspace): Promise<Workspace> {
   const known = await rowOf(store, found.run);
   const repo = found.own?.repo ?? known.row?.repo ?? "";
   const looked = { ...found, ...known, branch: presentBranch(found.path) };

@@ -23,7 +23,7 @@ const UNDER_WAY = ["running", "waiting"] as const;
 const FINISHED = ["done", "cancelled", "failed"] as const;
 export const STATUSES: readonly string[] = [...UNDER_WAY, ...FINISHED, "damaged"];
 
-export async function list(
+export async function listRuns(
   { door, store }: Looking,
   filter: InputOf<"list">,
 ): Promise<Outcome<DataOf<"list">>> {

@@ -12,7 +12,7 @@ import { countingOf } from "../../progress.ts";
 import { sayWorst, thousands } from "../../worst.ts";
 
 type Checked = DataOf<"check">["workflows"][number];
-type Place = Checked["notes"][number]["at"];
+type CheckedPlace = Checked["notes"][number]["at"];
 
 export const command: Command = {
   usage: "WORKFLOW...",
@@ -54,7 +54,7 @@ function show({ name, problems, defects, notes, worst, nodes, edges }: Checked, 
   return `${paint.bold(name)}: ${paint.green("it ends.")} ${size}\n${sayWorst(worst, paint)}${said.join("")}`;
 }
 
-function sayPlace({ file, line, col }: Place): string {
+function sayPlace({ file, line, col }: CheckedPlace): string {
   return `${file}:${line}:${col}`;
 }
 

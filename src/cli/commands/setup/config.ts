@@ -7,7 +7,7 @@ import type { Answer, Command, Door } from "../../command.ts";
 import { fitted, wrapped } from "../../fit.ts";
 
 type Setting = DataOf<"settings">["settings"][number];
-type Param = DataOf<"settings">["params"][number];
+type ParamSetting = DataOf<"settings">["params"][number];
 
 export const command: Command = {
   usage: "[WORKFLOW]",
@@ -55,9 +55,9 @@ function near(place: string, { cwd, home }: Pick<Door, "cwd" | "home">): string 
   return home !== "" && place.startsWith(`${home}/`) ? `~${place.slice(home.length)}` : place;
 }
 
-type Row = { readonly cells: readonly string[]; readonly below: readonly string[] };
+type SettingRow = { readonly cells: readonly string[]; readonly below: readonly string[] };
 
-function rowOf([key = "", value = "", ...more]: readonly string[], place = ""): Row {
+function rowOf([key = "", value = "", ...more]: readonly string[], place = ""): SettingRow {
   const isLong = value.length > CELL_MAX;
   return {
     cells: [key, isLong ? "" : value, ...more],
@@ -65,7 +65,10 @@ function rowOf([key = "", value = "", ...more]: readonly string[], place = ""): 
   };
 }
 
-function sayRows(rows: readonly Row[], { paint, width }: Pick<Door, "paint"> & { width: number }): string {
+function sayRows(
+  rows: readonly SettingRow[],
+  { paint, width }: Pick<Door, "paint"> & { width: number },
+): string {
   const widthAt = (at: number): number => Math.max(...rows.map(({ cells }) => cells[at]?.length ?? 0));
   return rows
     .map(({ cells: [key = "", value = "", ...more], below }) => {
@@ -78,7 +81,7 @@ function sayRows(rows: readonly Row[], { paint, width }: Pick<Door, "paint"> & {
     .join("");
 }
 
-function takenBy({ param, key, takes, default: usual, from }: Param): string {
+function takenBy({ param, key, takes, default: usual, from }: ParamSetting): string {
   const name = key.endsWith(`.${param}`) ? "" : `, --param ${param}=`;
   return `${takes}${from === "built-in" ? "" : `, ${said(usual)} unless said`}${name}`;
 }

@@ -7,9 +7,9 @@ import { answerOf, talkOf } from "../../acted.ts";
 import type { Answer, Command, Door, Group } from "../../command.ts";
 import { numberOption } from "../../number-option.ts";
 import { columns } from "../../render/table.ts";
-import { scopeIn } from "../../scope.ts";
+import { scopeIn } from "./workspace.ts";
 
-type Row = DataOf<"salvages">["salvages"][number];
+type SalvageRow = DataOf<"salvages">["salvages"][number];
 
 const LIMIT = 50;
 const LIMIT_MAX = 100_000;
@@ -54,7 +54,7 @@ function table({ salvages, quarantine }: DataOf<"salvages">, { paint }: Door): s
   ]);
 }
 
-function sayLeft({ files, commits, keptSize, git }: Row): string {
+function sayLeft({ files, commits, keptSize, git }: SalvageRow): string {
   return [
     ...(files === 0 ? [] : [`${files} changed`]),
     ...(commits === 0 ? [] : [`${commits} ${commits === 1 ? "commit" : "commits"} on no branch`]),
@@ -63,7 +63,7 @@ function sayLeft({ files, commits, keptSize, git }: Row): string {
   ].join("; ");
 }
 
-function saySize({ files, bytes, more }: Row["keptSize"]): string {
+function saySize({ files, bytes, more }: SalvageRow["keptSize"]): string {
   const plus = more ? "+" : "";
   return `${files}${plus} ${files === 1 && !more ? "file" : "files"}, ${sayBytes(bytes)}${plus}`;
 }

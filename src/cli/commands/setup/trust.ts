@@ -29,10 +29,10 @@ export const command: Command = {
   },
 };
 
-type Plan = DataOf<"trust">["runs"];
+type TrustPlan = DataOf<"trust">["runs"];
 
 /** What a repository would run. All of it is a stranger's text: it must not be able to hide or to forge a line. */
-function showPlan(plan: Plan, of: { repo: string; digest: string }, paint: Paint): string {
+function showPlan(plan: TrustPlan, of: { repo: string; digest: string }, paint: Paint): string {
   const head = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : ["", paint.bold(title), ...lines.map((line) => `  ${line}`)];
   const lines = [
@@ -74,7 +74,7 @@ function sayValue(value: unknown): string {
   return typeof value === "string" ? oneLine(value) : quoted(value);
 }
 
-function showHarness([name, harness]: [string, Plan["harnesses"][string]]): string[] {
+function showHarness([name, harness]: [string, TrustPlan["harnesses"][string]]): string[] {
   const {
     command: first,
     again,
@@ -98,7 +98,7 @@ function showHarness([name, harness]: [string, Plan["harnesses"][string]]): stri
   ];
 }
 
-function limits({ minutes, stall_minutes: stall }: Plan["harnesses"][string]): string[] {
+function limits({ minutes, stall_minutes: stall }: TrustPlan["harnesses"][string]): string[] {
   return [
     ...(minutes === undefined ? [] : [`  ended after ${minutes} minutes`]),
     ...(stall === undefined ? [] : [`  ended after ${stall} minutes of silence`]),
@@ -112,7 +112,7 @@ function showWorkflow({
   prompts,
   commands,
   problems,
-}: Plan["workflows"][number]): string[] {
+}: TrustPlan["workflows"][number]): string[] {
   return [
     ...(title === "" ? [] : [oneLine(title)]),
     ...problems.map((problem) => `problem: ${oneLine(problem)}`),

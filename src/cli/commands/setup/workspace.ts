@@ -1,11 +1,12 @@
 /** `signalbox workspace`: the workspaces of runs. */
 
 import { call } from "../../../app/client.ts";
-import type { DataOf } from "../../../app/schemas.ts";
+import { badUsage } from "../../../app/failure.ts";
+import type { Given } from "../../../app/invocation.ts";
+import type { DataOf, InputOf } from "../../../app/schemas.ts";
 import { answerOf, talkOf } from "../../acted.ts";
 import type { Answer, Command, Door, Group, Option } from "../../command.ts";
 import { columns } from "../../render/table.ts";
-import { scopeIn } from "../../scope.ts";
 
 const OPTIONS: Readonly<Record<string, Option>> = {
   all: { about: "of every project" },
@@ -82,3 +83,14 @@ export const command: Group = {
   },
   examples: ["signalbox workspace list", "signalbox workspace gc"],
 };
+
+/** Whose workspaces or salvages are meant. */
+export function scopeIn({ options }: Given): InputOf<"workspaces"> {
+  const asked = ["all", "project", "here"].filter((name) => options[name] !== undefined);
+  if (asked.length > 1) throw badUsage(`--${asked.join(" and --")} do not go together`, "leave one out");
+  return {
+    all: options["all"] !== undefined,
+    project: options["project"],
+    here: options["here"] !== undefined,
+  };
+}
