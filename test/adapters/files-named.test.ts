@@ -10,7 +10,7 @@ import { artifact, benchAt, folder, tidy } from "./files-support.ts";
 afterAll(tidy);
 
 const LIST = artifact("tasks.md", { type: "tasks", style: "checkbox" });
-const WORK = artifact("", { type: "files", tasks: "list" }, { by: ["engine"] });
+const WORK = artifact("", { type: "files", select: "tasks", tasks: "list" }, { by: ["engine"] });
 
 function bench() {
   const { artifacts, place, write, root, registry } = benchAt(folder(), {
@@ -153,7 +153,7 @@ test("the list is parsed once", async () => {
 
 test("files by their paths: how many there are, and what they hold", async () => {
   const paths = ["AGENTS.md", ".github/notes.md", "AGENTS.md"];
-  const GUIDES = artifact("", { type: "files", paths }, { by: ["engine"] });
+  const GUIDES = artifact("", { type: "files", select: "paths", paths }, { by: ["engine"] });
   const { artifacts, place, write, root } = benchAt(folder(), { artifacts: { guides: GUIDES } });
   const digests = new Set<string>();
   const read = async (isWorkspace = true): Promise<string> => {

@@ -55,57 +55,64 @@ function explained(
 }
 
 function reasonFor(
-  situation: { workflow: Workflow; run: Run },
-  member: ArtifactSlot,
+  { workflow, run }: { workflow: Workflow; run: Run },
+  { artifact: name, slot }: ArtifactSlot,
   cause: StatusCause,
 ): string {
-  const { workflow, run } = situation;
-  const name = member.artifact;
   const artifact = workflow.definition.artifacts[name];
   if (artifact === undefined) return `unknown artifact "${name}"`;
-  const what = describe(artifact, name);
-  const held = run.held[slotKey(name, member.slot)];
-  switch (cause) {
-    case "absent":
-      return held?.reading.faults[0]?.reason ?? `${what} does not exist yet`;
-    case "waiver":
-      return `waived by ${run.waivers[name]?.by ?? "a person"}: ${run.waivers[name]?.reason ?? ""}`;
-    case "foreign":
-      return `${what} counts only from ${artifact.by.join(" or ")}`;
-    case "old":
-      return `${what} has not changed since it was last used`;
-    case "input": {
-      const bound = artifact.bind.find(
-        (other) => other !== "tree" && held !== undefined && isChangedInput(run, held, other),
-      );
-      return `${bound ?? "what it is about"} changed after ${what} was made`;
-    }
-    case "unaccepted":
-      return sayForeign(workflow, run, foreignIn(situation, member) ?? "");
-    case "tree":
-      return `the work changed after ${what} was made`;
-    case "fault":
-      return held?.reading.faults[0]?.reason ?? `${what} has no outcome`;
-    case "overfull":
-      // A file that could not be read has no members: its fault is the reason.
-      return held?.reading.faults[0]?.reason ?? `${what} must name ${mostIn(workflow, run, name)}`;
-    case "contradiction":
-      return `${what}: ${sayHeld(run, artifact, held)}`;
-    case "valid":
-    case "holds":
-      return "";
-    case "all":
-    case "some":
-    case "none":
-      return `${cause} of ${what} are done`;
-    case "pass":
-    case "pass_with_notes":
-    case "needs_fix":
-    case "needs_human":
-    case "reject":
-      return `${what} says ${cause}${sayFailing(held?.reading.fields)}`;
-  }
+  const held = run.held[slotKey(name, slot)];
+  return REASONS[cause]({ workflow, run, name, artifact, held, what: describe(artifact, name) }, cause);
 }
+
+/** An artifact with everything that a reason may name; `what` describes the artifact for people. */
+type Explained = {
+  readonly workflow: Workflow;
+  readonly run: Run;
+  readonly name: string;
+  readonly artifact: Artifact;
+  readonly held: HeldReading | undefined;
+  readonly what: string;
+};
+
+type Explain = (explained: Explained, cause: StatusCause) => string;
+
+const noReason: Explain = () => "";
+const shareDone: Explain = ({ what }, cause) => `${cause} of ${what} are done`;
+const verdictGiven: Explain = ({ what, held }, cause) =>
+  `${what} says ${cause}${sayFailing(held?.reading.fields)}`;
+
+const REASONS: Readonly<Record<StatusCause, Explain>> = {
+  absent: ({ held, what }) => held?.reading.faults[0]?.reason ?? `${what} does not exist yet`,
+  waiver: ({ run, name }) =>
+    `waived by ${run.waivers[name]?.by ?? "a person"}: ${run.waivers[name]?.reason ?? ""}`,
+  foreign: ({ what, artifact }) => `${what} counts only from ${artifact.by.join(" or ")}`,
+  old: ({ what }) => `${what} has not changed since it was last used`,
+  input: ({ run, artifact, held, what }) => {
+    const bound = artifact.bind.find(
+      (other) => other !== "tree" && held !== undefined && isChangedInput(run, held, other),
+    );
+    return `${bound ?? "what it is about"} changed after ${what} was made`;
+  },
+  unaccepted: ({ workflow, run, name }) =>
+    sayForeign(workflow, run, foreignIn({ workflow, run }, { artifact: name, slot: "" }) ?? ""),
+  tree: ({ what }) => `the work changed after ${what} was made`,
+  fault: ({ held, what }) => held?.reading.faults[0]?.reason ?? `${what} has no outcome`,
+  // A file that could not be read has no members: its fault is the reason.
+  overfull: ({ workflow, run, name, held, what }) =>
+    held?.reading.faults[0]?.reason ?? `${what} must name ${mostIn(workflow, run, name)}`,
+  contradiction: ({ run, artifact, held, what }) => `${what}: ${sayHeld(run, artifact, held)}`,
+  valid: noReason,
+  holds: noReason,
+  all: shareDone,
+  some: shareDone,
+  none: shareDone,
+  pass: verdictGiven,
+  pass_with_notes: verdictGiven,
+  needs_fix: verdictGiven,
+  needs_human: verdictGiven,
+  reject: verdictGiven,
+};
 
 function mostIn({ fanOuts }: Workflow, run: Run, name: string): string {
   const most = new Set((fanOuts[name] ?? []).map(({ list, max }) => `1 to ${valueOf(run, max)} ${list}`));

@@ -140,9 +140,9 @@ export type Reader =
  * rule matches. The engine reads them at every event.
  */
 type FilesReader =
-  | { readonly type: "files"; readonly tasks: string }
-  | { readonly type: "files"; readonly paths: readonly string[] }
-  | { readonly type: "files"; readonly besides: { readonly param: string } };
+  | { readonly type: "files"; readonly select: "tasks"; readonly tasks: string }
+  | { readonly type: "files"; readonly select: "paths"; readonly paths: readonly string[] }
+  | { readonly type: "files"; readonly select: "besides"; readonly besides: { readonly param: string } };
 
 export type ListName = { readonly artifact: string; readonly list: string };
 

@@ -28,93 +28,85 @@ export function apply(run: Run, event: Event): Run {
 /** Applies the event in place, for a caller that made the copy itself and applies several events to it. */
 export function change(run: OwnRun, event: Event): void {
   run.seq += 1;
-  switch (event.type) {
-    case "run-started":
-      begin(run, event);
-      return;
-    case "move-asked":
-    case "submitted":
-    case "observed":
-    case "agent-started":
-    case "agent-ended":
-    case "answered":
-    case "waived":
-    case "respawn-asked":
-      run.updatedAt = event.at;
-      return;
-    case "param-set":
-      run.updatedAt = event.at;
-      run.params = { ...run.params, [event.name]: event.value };
-      return;
-    case "tree-seen":
-      run.tree = event.tree;
-      for (const artifact of event.drop) run.waivers = without(run.waivers, artifact);
-      return;
-    case "artifact-seen":
-      run.seen = { ...run.seen, [event.key]: event.digest };
-      return;
-    case "artifact-read": {
-      const { reading, by, tree, inputs, accepted } = event;
-      const key = slotKey(reading.artifact, reading.slot);
-      const before = accepted === undefined ? {} : { accepted };
-      run.held = { ...run.held, [key]: { reading: withoutWords(reading), by, tree, inputs, ...before } };
-      if (run.seen[key] !== reading.digest) run.seen = { ...run.seen, [key]: reading.digest };
-      if (event.again === true) run.baseline = without(run.baseline, key);
-      return;
-    }
-    case "moved":
-      enter(run, event);
-      return;
-    case "counted":
-      run.counters = { ...run.counters, [event.counter]: event.value };
-      renew(run, event.renew);
-      return;
-    case "agent-called": {
-      const { role, slot, attempt, inputs, seen, fan } = event;
-      const given = { tree: run.tree, inputs, seen, ...(fan === undefined ? {} : { fan }) };
-      setAgent(run, { role, slot, attempt, status: "called", ...given });
-      run.attempts = { ...run.attempts, [role]: attempt };
-      return;
-    }
-    case "agent-alive":
-      setStatus(run, event, "alive");
-      return;
-    case "agent-dismissed":
-      setStatus(run, event, "stopping");
-      return;
-    case "agent-crashed":
-      setStatus(run, event, "crashed");
-      return;
-    case "agent-gone":
-      run.agents = without(run.agents, slotKey(event.role, event.slot));
-      return;
-    case "infrastructure-lost":
-      run.infrastructure = event.times;
-      return;
-    case "slots-opened":
-      run.slots = {
-        ...run.slots,
-        [event.artifact]: Object.fromEntries(event.slots.map((slot) => [slot, "open" as const])),
-      };
-      return;
-    case "slot-settled":
-      run.slots = {
-        ...run.slots,
-        [event.artifact]: { ...run.slots[event.artifact], [event.slot]: event.outcome },
-      };
-      return;
-    case "question-opened":
-    case "question-repeated":
-    case "parts-answered":
-    case "question-closed":
-      ask(run, event);
-      return;
-    case "waiver-given":
-      waive(run, event);
-      return;
-    case "result-kept":
-      return;
-  }
+  applyAs(event.type, run, event);
+}
+
+type EventOf = { readonly [T in Event["type"]]: Extract<Event, { readonly type: T }> };
+
+function applyAs<T extends Event["type"]>(type: T, run: OwnRun, event: EventOf[T]): void {
+  CHANGES[type](run, event);
+}
+
+/** What each type of event changes. */
+const CHANGES: { readonly [T in Event["type"]]: (run: OwnRun, event: EventOf[T]) => void } = {
+  "run-started": begin,
+  "move-asked": touch,
+  submitted: touch,
+  observed: touch,
+  "agent-started": touch,
+  "agent-ended": touch,
+  answered: touch,
+  waived: touch,
+  "respawn-asked": touch,
+  "param-set": (run, { name, value, at }) => {
+    run.updatedAt = at;
+    run.params = { ...run.params, [name]: value };
+  },
+  "tree-seen": (run, { tree, drop }) => {
+    run.tree = tree;
+    for (const artifact of drop) run.waivers = without(run.waivers, artifact);
+  },
+  "artifact-seen": (run, { key, digest }) => {
+    run.seen = { ...run.seen, [key]: digest };
+  },
+  "artifact-read": hold,
+  moved: enter,
+  counted: (run, { counter, value, renew: artifacts }) => {
+    run.counters = { ...run.counters, [counter]: value };
+    renew(run, artifacts);
+  },
+  "agent-called": call,
+  "agent-alive": (run, event) => setStatus(run, event, "alive"),
+  "agent-dismissed": (run, event) => setStatus(run, event, "stopping"),
+  "agent-crashed": (run, event) => setStatus(run, event, "crashed"),
+  "agent-gone": (run, { role, slot }) => {
+    run.agents = without(run.agents, slotKey(role, slot));
+  },
+  "infrastructure-lost": (run, { times }) => {
+    run.infrastructure = times;
+  },
+  "slots-opened": (run, { artifact, slots }) => {
+    const open = Object.fromEntries(slots.map((slot) => [slot, "open" as const]));
+    run.slots = { ...run.slots, [artifact]: open };
+  },
+  "slot-settled": (run, { artifact, slot, outcome }) => {
+    run.slots = { ...run.slots, [artifact]: { ...run.slots[artifact], [slot]: outcome } };
+  },
+  "question-opened": ask,
+  "question-repeated": ask,
+  "parts-answered": ask,
+  "question-closed": ask,
+  "waiver-given": waive,
+  "result-kept": () => {},
+};
+
+function touch(run: OwnRun, { at }: { readonly at: string }): void {
+  run.updatedAt = at;
+}
+
+function hold(run: OwnRun, event: EventOf["artifact-read"]): void {
+  const { reading, by, tree, inputs, accepted } = event;
+  const key = slotKey(reading.artifact, reading.slot);
+  const before = accepted === undefined ? {} : { accepted };
+  run.held = { ...run.held, [key]: { reading: withoutWords(reading), by, tree, inputs, ...before } };
+  if (run.seen[key] !== reading.digest) run.seen = { ...run.seen, [key]: reading.digest };
+  if (event.again === true) run.baseline = without(run.baseline, key);
+}
+
+function call(run: OwnRun, { role, slot, attempt, inputs, seen, fan }: EventOf["agent-called"]): void {
+  const given = { tree: run.tree, inputs, seen, ...(fan === undefined ? {} : { fan }) };
+  setAgent(run, { role, slot, attempt, status: "called", ...given });
+  run.attempts = { ...run.attempts, [role]: attempt };
 }
 
 type QuestionEvent = Extract<Event, { readonly ask: string; readonly id: string }>;
@@ -151,19 +143,19 @@ function withoutWords(reading: Reading): Reading {
   return rest;
 }
 
-function waive(run: OwnRun, event: Extract<Event, { type: "waiver-given" }>): void {
+function waive(run: OwnRun, event: EventOf["waiver-given"]): void {
   const { artifact, reason, tree, by, phase, inputs } = event;
   const about = inputs === undefined ? {} : { inputs };
   run.waivers = { ...run.waivers, [artifact]: { artifact, reason, tree, ...about, by, at: run.updatedAt } };
   if (phase !== undefined && run.progress !== undefined) run.progress = answerFor(run.progress, phase);
 }
 
-function begin(run: OwnRun, event: Extract<Event, { type: "run-started" }>): void {
+function begin(run: OwnRun, event: EventOf["run-started"]): void {
   const { run: id, definition, params, tree = "", at } = event;
   Object.assign(run, NO_RUN, { id, definition, params, tree, seq: 1, startedAt: at, updatedAt: at });
 }
 
-function enter(run: OwnRun, event: Extract<Event, { type: "moved" }>): void {
+function enter(run: OwnRun, event: EventOf["moved"]): void {
   if (event.phase !== undefined)
     run.progress = advance(run.progress, event.phase, { rule: event.rule, at: run.updatedAt });
   if (event.set !== undefined) run.params = { ...run.params, ...event.set };
@@ -176,7 +168,7 @@ function enter(run: OwnRun, event: Extract<Event, { type: "moved" }>): void {
 }
 
 /** A nested question keeps the outer frame; a move to any other state drops all frames. */
-function framesAfter({ frames }: Run, event: Extract<Event, { type: "moved" }>): Run["frames"] {
+function framesAfter({ frames }: Run, event: EventOf["moved"]): Run["frames"] {
   if (event.remember) return [...frames, { state: event.to, from: event.from }];
   if (frames.length === 0) return frames;
   return frames.slice(0, frames.findLastIndex((frame) => frame.state === event.to) + 1);

@@ -97,7 +97,7 @@ export function pathsOf(run: Run, artifact: Artifact | undefined, slot = ""): re
 /** Files of the work that an artifact is, by their paths. Whether they are there is another question. */
 export function workPaths(run: Run, artifact: Artifact | undefined): readonly string[] {
   const reader = artifact?.reader;
-  if (reader?.type !== "files" || !("paths" in reader)) return [];
+  if (reader?.type !== "files" || reader.select !== "paths") return [];
   return reader.paths.map((path) => fillPath(run, path).replace(/^(?:\.\/)+/, ""));
 }
 

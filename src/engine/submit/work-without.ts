@@ -19,7 +19,7 @@ type Looked = {
 export async function readBesides(box: Box, on: Looked): Promise<readonly Reading[]> {
   const readings: Reading[] = [];
   for (const [artifact, { reader }] of Object.entries(on.workflow.definition.artifacts))
-    if (reader.type === "files" && "besides" in reader)
+    if (reader.type === "files" && reader.select === "besides")
       readings.push(
         await readingOf(box, on, { artifact, rules: String(on.run.params[reader.besides.param] ?? "") }),
       );

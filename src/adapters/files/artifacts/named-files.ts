@@ -32,8 +32,8 @@ export async function readNamed(on: On, readings: readonly Reading[]): Promise<r
   const named: Reading[] = [];
   if (place.isWorkspace !== true) return named;
   for (const [artifact, { reader }] of Object.entries(place.workflow.definition.artifacts)) {
-    if (reader.type !== "files" || "besides" in reader) continue;
-    if ("paths" in reader) {
+    if (reader.type !== "files" || reader.select === "besides") continue;
+    if (reader.select === "paths") {
       named.push(byPath(place, artifact, reader.paths));
       continue;
     }

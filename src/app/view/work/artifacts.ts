@@ -82,7 +82,7 @@ function isOnlyAbsent({ reason }: Fault): boolean {
 
 /** What it follows from was not there, or not good, when somebody looked: that one says itself what is wrong with it. */
 function isOfSource({ every, reader }: Artifact, { at }: Fault): boolean {
-  return at.file === every?.artifact || (reader.type === "files" && "tasks" in reader);
+  return at.file === every?.artifact || (reader.type === "files" && reader.select === "tasks");
 }
 
 function expectation(run: Run, declared: Artifact): string {

@@ -208,7 +208,7 @@ function sizeOf(field: string): Shape {
 function shapeOf(reader: Artifact["reader"]): Shape | undefined {
   if (reader.type === "fact") return FACTS[reader.fact]?.fields;
   if (reader.type === "document") return reader.front?.shape;
-  if (reader.type === "files") return "paths" in reader ? sizeOf("found") : undefined;
+  if (reader.type === "files") return reader.select === "paths" ? sizeOf("found") : undefined;
   if (reader.type === "check") return sizeOf("manual");
   return reader.type === "json" || reader.type === "yaml" ? reader.shape : undefined;
 }

@@ -41,7 +41,7 @@ export function fieldOf(artifact: Artifact, name: string): ReadableField | Objec
         ? { message: "what is read as document has no fields without front matter" }
         : ofShape(reader.front.shape, name);
     case "files":
-      if (!("paths" in reader)) return { message: "only files by their paths have a field: found" };
+      if (reader.select !== "paths") return { message: "only files by their paths have a field: found" };
       return name === "found" ? { kind: "number" } : unknown(name, ["found"]);
     case "children":
     case "file":

@@ -51,15 +51,77 @@ const READERS_OF: Partial<Record<keyof ArtifactFile, readonly ReaderKind[]>> = {
 /** Readers that can combine several files: no values are taken from them. */
 const TOGETHER: ReadonlySet<ReaderKind> = new Set(["document", "file"]);
 
+/** A rule for keys that have no effect, with the reason; `at` is the map that has the keys. */
+type KeyRule = {
+  readonly keys: readonly string[];
+  readonly at?: "review";
+  readonly isIgnored: (file: ArtifactFile, kind: ReaderKind) => boolean;
+  readonly reason: (file: ArtifactFile) => string;
+};
+
+const KEY_RULES: readonly KeyRule[] = [
+  {
+    keys: ["front"],
+    isIgnored: ({ tasks }) => tasks === "yaml",
+    reason: () => "a YAML file has no front matter",
+  },
+  {
+    keys: ["each", "bind"],
+    isIgnored: (_, kind) => kind === "files",
+    reason: () => "files are one, and about nothing else",
+  },
+  {
+    keys: ["max", "in_order"],
+    isIgnored: ({ each }) => each === undefined,
+    reason: () => `it belongs to "each"`,
+  },
+  {
+    keys: ["in_order"],
+    isIgnored: ({ each, by }) => each !== undefined && listOf(by).length > 1,
+    reason: ({ by }) =>
+      `the next member starts by itself, so only one role can write them, not ${listOf(by).join(", ")}`,
+  },
+  {
+    keys: ["every"],
+    isIgnored: (_, kind) => !TOGETHER.has(kind),
+    reason: () => `files are read as one where they are read as ${[...TOGETHER].join(" or ")}`,
+  },
+  {
+    keys: ["every"],
+    isIgnored: ({ each }) => each !== undefined,
+    reason: () => `with "each" the members are read one by one`,
+  },
+  {
+    keys: ["block"],
+    isIgnored: (file, kind) => !hasIssues(file, kind),
+    reason: () => `it ranks the issues of a "review", and there are none`,
+  },
+  {
+    keys: ["tests", "strict", "checklist"],
+    at: "review",
+    isIgnored: (file, kind) => !hasIssues(file, kind),
+    reason: () => `it is weighed with "issues", and there are none`,
+  },
+  {
+    keys: ["tested"],
+    at: "review",
+    isIgnored: ({ review }) => review?.tests === undefined,
+    reason: () => `it needs "tests", which is missing`,
+  },
+];
+
+function hasIssues({ review }: ArtifactFile, kind: ReaderKind): boolean {
+  return (kind === "json" || kind === "yaml") && review?.issues !== undefined;
+}
+
 /** Reports keys that the artifact's reader ignores. */
 export function checkKeys(
   context: Context,
   file: ArtifactFile,
-  site: { kind: ReaderKind; path: Path },
+  { kind, path }: { kind: ReaderKind; path: Path },
 ): void {
-  const { kind, path } = site;
-  const tell = (key: string, reason: string): void =>
-    report(context, context.keyPlaceOf([...path, key]), {
+  const tell = (key: string, reason: string, at: Path = path): void =>
+    report(context, context.keyPlaceOf([...at, key]), {
       code: "bad-artifact",
       message: `"${key}" means nothing here: ${reason}`,
     });
@@ -67,35 +129,12 @@ export function checkKeys(
     if (!Object.hasOwn(file, key) || readers.includes(kind)) continue;
     tell(key, `it belongs to ${readers.join(", ")}, and this is read as ${kind}`);
   }
-  if (file.front !== undefined && file.tasks === "yaml") tell("front", "a YAML file has no front matter");
-  for (const key of ["each", "bind"] as const)
-    if (kind === "files" && file[key] !== undefined) tell(key, "files are one, and about nothing else");
-  if (file.max !== undefined && file.each === undefined) tell("max", `it belongs to "each"`);
-  if (file.in_order !== undefined && file.each === undefined) tell("in_order", `it belongs to "each"`);
-  if (file.in_order !== undefined && file.each !== undefined && listOf(file.by).length > 1)
-    tell(
-      "in_order",
-      `the next member starts by itself, so only one role can write them, not ${listOf(file.by).join(", ")}`,
-    );
-  if (file.every !== undefined && !TOGETHER.has(kind))
-    tell("every", `files are read as one where they are read as ${[...TOGETHER].join(" or ")}`);
-  if (file.every !== undefined && file.each !== undefined)
-    tell("every", `with "each" the members are read one by one`);
-  const hasIssues = (kind === "json" || kind === "yaml") && file.review?.issues !== undefined;
-  if (file.block !== undefined && !hasIssues)
-    tell("block", `it ranks the issues of a "review", and there are none`);
+  for (const { keys, at, isIgnored, reason } of KEY_RULES) {
+    const owner: Readonly<Record<string, unknown>> = at === undefined ? file : (file[at] ?? {});
+    for (const key of keys.filter((each) => owner[each] !== undefined))
+      if (isIgnored(file, kind)) tell(key, reason(file), at === undefined ? path : [...path, at]);
+  }
   checkLocation(context, file, path);
-  for (const key of ["tests", "strict", "checklist"] as const)
-    if (file.review?.[key] !== undefined && !hasIssues)
-      report(context, context.keyPlaceOf([...path, "review", key]), {
-        code: "bad-artifact",
-        message: `"${key}" means nothing here: it is weighed with "issues", and there are none`,
-      });
-  if (file.review?.tested !== undefined && file.review.tests === undefined)
-    report(context, context.keyPlaceOf([...path, "review", "tested"]), {
-      code: "bad-artifact",
-      message: `"tested" means nothing here: it needs "tests", which is missing`,
-    });
 }
 
 function checkLocation(context: Context, { review, lists = {} }: ArtifactFile, path: Path): void {
@@ -181,15 +220,19 @@ function mostOf({ most }: ArtifactFile): { most?: number } {
 }
 
 function filesOf(scope: ParamScope, files: NonNullable<ArtifactFile["files"]>, path: Path): Reader {
-  if (typeof files === "string") return { type: "files", tasks: files };
+  if (typeof files === "string") return { type: "files", select: "tasks", tasks: files };
   if ("paths" in files) {
     for (const [index, file] of files.paths.entries())
       checkFile(scope.context, file, { path: [...path, "paths", index], isEach: false });
-    return { type: "files", paths: files.paths };
+    return { type: "files", select: "paths", paths: files.paths };
   }
   const besides = paramOr(scope, files.besides, { as: "text", path: [...path, "besides"] });
   // The schema allows only a parameter.
-  return { type: "files", besides: typeof besides === "string" ? { param: besides } : besides };
+  return {
+    type: "files",
+    select: "besides",
+    besides: typeof besides === "string" ? { param: besides } : besides,
+  };
 }
 
 type CheckReader = Extract<Reader, { type: "check" }>;

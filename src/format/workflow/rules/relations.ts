@@ -150,7 +150,7 @@ function requireReadable(
 ): void {
   for (const [index, name] of names.entries()) {
     const reader = artifacts[name]?.reader;
-    if (reader?.type !== "files" || !("besides" in reader)) continue;
+    if (reader?.type !== "files" || reader.select !== "besides") continue;
     report(context, context.placeOf([...path, index]), {
       code: "bad-artifact",
       message: `${name} is the work itself: a question can show only texts`,
@@ -179,9 +179,8 @@ function sourcesOf(artifact: Artifact | undefined): string[] {
   return [
     ...bind.filter((name) => name !== "tree"),
     ...(each === undefined ? [] : [each.artifact]),
-    ...((reader.type === "children" || reader.type === "files") && !("only" in reader) && "tasks" in reader
-      ? [reader.tasks]
-      : []),
+    ...(reader.type === "children" && reader.only === undefined ? [reader.tasks] : []),
+    ...(reader.type === "files" && reader.select === "tasks" ? [reader.tasks] : []),
   ];
 }
 

@@ -70,81 +70,69 @@ function unknownKeys(branch: readonly Flat[]): number {
 
 function toFindings(schema: z.ZodMiniType, { path, issue }: Flat): SchemaFinding[] {
   switch (issue.code) {
-    case "unrecognized_keys": {
-      const allowed = keysAt(schema, path);
-      return issue.keys.map((key) => {
-        const near = closest(key, allowed);
-        const message = `unknown key "${key}"`;
-        return {
-          path,
-          key,
-          code: "unknown-key",
-          message,
-          ...(near === undefined ? {} : { suggestion: near }),
-        };
-      });
+    case "unrecognized_keys":
+      return unknownKeysAt(path, issue.keys, keysAt(schema, path));
+    case "invalid_key": {
+      const key = String(path.at(-1) ?? "");
+      return [{ path: path.slice(0, -1), key, code: "bad-name", message: firstMessage(issue.issues) }];
     }
     case "invalid_type":
-      return [
-        {
-          path,
-          code: "bad-value",
-          message: isMissing(issue) ? missing(path) : `must be ${article(issue.expected)}${found(issue)}`,
-          absent: isMissing(issue),
-        },
-      ];
-    case "invalid_union": {
-      const kinds = [...new Set(kindsOf(issue))].join(" or ");
-      const absent = isMissing(issue);
-      return [
-        {
-          path,
-          code: "bad-value",
-          message: absent ? missing(path) : `must be ${kinds}${found(issue)}`,
-          absent,
-        },
-      ];
-    }
+    case "invalid_union":
+    case "invalid_value":
+      return [isMissing(issue) ? missingAt(path) : wrongValue(path, issue)];
+    case "too_small":
+      return [badValue(path, said(issue) ?? `has too few, at least ${issue.minimum}`)];
+    case "too_big":
+      return [badValue(path, said(issue) ?? `has too many, at most ${issue.maximum}`)];
+    case "invalid_format":
+      return [badValue(path, `${said(issue) ?? "is not allowed here"}${found(issue)}`)];
+    case "custom":
+    case "invalid_element":
+    case "not_multiple_of":
+      return [badValue(path, said(issue) ?? "is not allowed here")];
+  }
+}
+
+function unknownKeysAt(path: Path, keys: readonly string[], allowed: readonly string[]): SchemaFinding[] {
+  return keys.map((key) => {
+    const message = `unknown key "${key}"`;
+    return { path, key, code: "unknown-key", message, ...suggested(key, allowed) };
+  });
+}
+
+type ValueIssue = Extract<Issue, { code: "invalid_type" | "invalid_union" | "invalid_value" }>;
+
+function wrongValue(path: Path, issue: ValueIssue): SchemaFinding {
+  switch (issue.code) {
+    case "invalid_type":
+      return badValue(path, `must be ${article(issue.expected)}${found(issue)}`);
+    case "invalid_union":
+      return badValue(path, `must be ${[...new Set(kindsOf(issue))].join(" or ")}${found(issue)}`);
     case "invalid_value": {
       const values = issue.values.map(String);
-      const near = typeof issue.input === "string" ? closest(issue.input, values) : undefined;
-      const suggestion = near === undefined ? {} : { suggestion: near };
-      if (isMissing(issue)) return [{ path, code: "bad-value", message: missing(path), absent: true }];
       const message =
         values.length > 1
           ? `must be one of ${values.join(", ")}; ${quoted(issue.input)} is none`
           : `must be ${values.join("")}${found(issue)}`;
-      return [{ path, code: "bad-value", message, ...suggestion }];
+      return { ...badValue(path, message), ...suggested(issue.input, values) };
     }
-    case "invalid_key":
-      return [
-        {
-          path: path.slice(0, -1),
-          key: String(path.at(-1) ?? ""),
-          code: "bad-name",
-          message: firstMessage(issue.issues),
-        },
-      ];
-    case "too_small":
-    case "too_big":
-      return [
-        {
-          path,
-          code: "bad-value",
-          message:
-            said(issue) ??
-            (issue.code === "too_small"
-              ? `has too few, at least ${issue.minimum}`
-              : `has too many, at most ${issue.maximum}`),
-        },
-      ];
-    case "invalid_format":
-      return [{ path, code: "bad-value", message: `${said(issue) ?? "is not allowed here"}${found(issue)}` }];
-    case "custom":
-    case "invalid_element":
-    case "not_multiple_of":
-      return [{ path, code: "bad-value", message: said(issue) ?? "is not allowed here" }];
   }
+}
+
+function badValue(path: Path, message: string): SchemaFinding {
+  return { path, code: "bad-value", message };
+}
+
+function missingAt(path: Path): SchemaFinding {
+  return {
+    ...badValue(path, `"${String(path.at(-1) ?? "")}" is missing, or is empty`),
+    absent: true,
+  };
+}
+
+function suggested(word: unknown, known: readonly string[]): { suggestion?: string } {
+  const near = typeof word === "string" ? closest(word, known) : undefined;
+  return near === undefined ? {} : { suggestion: near };
 }
 
 function isMissing(issue: Issue): boolean {
@@ -162,10 +150,6 @@ function quoted(value: unknown): string {
   if (typeof value === "object") return "a map";
   const text = JSON.stringify(value) ?? "nothing";
   return text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX)}..."` : text;
-}
-
-function missing(path: Path): string {
-  return `"${String(path.at(-1) ?? "")}" is missing, or is empty`;
 }
 
 const UNSAID = "Invalid input";
