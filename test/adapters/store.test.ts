@@ -1,16 +1,13 @@
 /** The store in SQLite: the contract of all stores, and what is only its own. */
 
 import { execFileSync } from "node:child_process";
-import { hash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { mountName } from "../../src/adapters/home/network.ts";
 import { newRunId } from "../../src/adapters/home/run-id.ts";
 import { openStore } from "../../src/adapters/store/open.ts";
 import { repair } from "../../src/adapters/store/recovery/repair.ts";
-import { sha256, slowly } from "../../src/format/sha256.ts";
 import { openFile } from "../../src/adapters/store/sqlite.ts";
 import { node, script } from "./store-processes.ts";
 import { storeContract } from "./store-contract.ts";
@@ -96,22 +93,6 @@ test("the mount of a path is the longest that holds it", () => {
     "fuse.sshfs",
     "ext4",
     "fuseblk",
-  ]);
-});
-
-test("a text is hashed as Node hashes it", () => {
-  fc.assert(
-    fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
-      expect(slowly(text)).toBe(hash("sha256", text, "hex"));
-    }),
-  );
-  for (let length = 0; length < 200; length += 1)
-    expect(slowly("a".repeat(length))).toBe(hash("sha256", "a".repeat(length), "hex"));
-  const long = "long ".repeat(40_000);
-  expect([slowly(long), sha256(long), sha256("")]).toEqual([
-    hash("sha256", long, "hex"),
-    hash("sha256", long, "hex"),
-    hash("sha256", "", "hex"),
   ]);
 });
 

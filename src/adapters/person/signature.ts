@@ -1,7 +1,7 @@
 /** What a person's signature looks like, and whether it is one: `ed25519:FINGERPRINT:SIGNATURE`. */
 
 import { createPublicKey, verify } from "node:crypto";
-import { nodesOwn } from "../../format/sha256.ts";
+import { sha256 } from "../../format/sha256.ts";
 
 const FORM = "ed25519";
 const FINGERPRINT_LENGTH = 24;
@@ -10,7 +10,7 @@ const FINGERPRINT_LENGTH = 24;
 export type Signer = { readonly fingerprint: string; sign(text: string): string };
 
 export function fingerprintOf(publicKey: string): string {
-  return nodesOwn()("sha256", Buffer.from(publicKey, "base64url"), "hex").slice(0, FINGERPRINT_LENGTH);
+  return sha256(Buffer.from(publicKey, "base64url")).slice(0, FINGERPRINT_LENGTH);
 }
 
 export function signatureOf(signer: Signer, text: string): string {
