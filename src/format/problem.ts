@@ -82,3 +82,17 @@ export function problemsAt(
 function clip(message: string): string {
   return message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX)}...` : message;
 }
+
+/** The positions of a value and of everything inside it. */
+type SpotTree<S> = { readonly children: ReadonlyMap<string | number, S> };
+
+/** The spot of the value at a path, or of the nearest enclosing value that exists. */
+export function nearestSpot<S extends SpotTree<S>>(root: S, path: Path): S {
+  let spot = root;
+  for (const name of path) {
+    const child = spot.children.get(name);
+    if (child === undefined) return spot;
+    spot = child;
+  }
+  return spot;
+}

@@ -9,7 +9,7 @@
 import { Composer, CST, isAlias, isMap, isScalar, isSeq, Lexer, Parser } from "yaml";
 import type { Document, ParsedNode, Scalar, YAMLMap } from "yaml";
 import type { SourcePlace } from "../core/model/workflow.ts";
-import { placesIn, PROBLEMS_MAX, problemsAt } from "./problem.ts";
+import { nearestSpot, placesIn, PROBLEMS_MAX, problemsAt } from "./problem.ts";
 import type { OffsetProblem, Problem, Path } from "./problem.ts";
 
 const BYTES_MAX = 262_144;
@@ -59,8 +59,8 @@ export function loadYaml(file: string, bytes: Uint8Array): LoadedYaml {
   return {
     ok: true,
     data,
-    placeOf: (path) => placeAt(nearest(root, path).value),
-    keyPlaceOf: (path) => placeAt(nearest(root, path).key),
+    placeOf: (path) => placeAt(nearestSpot(root, path).value),
+    keyPlaceOf: (path) => placeAt(nearestSpot(root, path).key),
   };
 }
 
@@ -268,14 +268,4 @@ function readKey(node: ParsedNode, faults: OffsetProblem[]): string {
     faults.push({ offset, code: "merge-key", message: "Merge keys (<<) are not allowed." });
   }
   return node.value;
-}
-
-function nearest(root: YamlSpot, path: Path): YamlSpot {
-  let spot = root;
-  for (const name of path) {
-    const child = spot.children.get(name);
-    if (child === undefined) return spot;
-    spot = child;
-  }
-  return spot;
 }

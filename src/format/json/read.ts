@@ -5,12 +5,11 @@ import type { DataReader } from "../../core/model/artifact.ts";
 import type { SourcePlace } from "../../core/model/workflow.ts";
 import { FAULTS_MAX } from "../reading/finding.ts";
 import type { ReaderFinding } from "../reading/finding.ts";
-import { placesIn, type Path } from "../problem.ts";
+import { nearestSpot, placesIn, type Path } from "../problem.ts";
 import { loadYaml } from "../yaml.ts";
 import { takeOut } from "./data.ts";
 import { readReview } from "./review.ts";
 import { scanJson } from "./scan.ts";
-import type { JsonSpot } from "./scan.ts";
 import { isObject } from "./shape.ts";
 import type { ShapeMisfit } from "./shape.ts";
 
@@ -74,8 +73,8 @@ function loadJson(file: string, text: string): LoadedData {
   return {
     ok: true,
     data: scanned.data,
-    placeOf: (path) => placeAt(nearest(scanned.root, path).value),
-    keyPlaceOf: (path) => placeAt(nearest(scanned.root, path).key),
+    placeOf: (path) => placeAt(nearestSpot(scanned.root, path).value),
+    keyPlaceOf: (path) => placeAt(nearestSpot(scanned.root, path).key),
   };
 }
 
@@ -104,14 +103,4 @@ function load(file: string, text: string): LoadedData {
     reason: message,
   }));
   return { ok: false, faults };
-}
-
-function nearest(root: JsonSpot, path: Path): JsonSpot {
-  let spot = root;
-  for (const name of path) {
-    const child = spot.children.get(name);
-    if (child === undefined) return spot;
-    spot = child;
-  }
-  return spot;
 }

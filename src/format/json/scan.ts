@@ -4,7 +4,7 @@
  * Duplicate keys are an error: `JSON.parse` would silently use the last one.
  */
 
-export type JsonSpot = {
+type JsonSpot = {
   readonly key: number;
   readonly value: number;
   readonly children: Map<string | number, JsonSpot>;

@@ -10,7 +10,7 @@ import { sortProblems, type Problem, type Path } from "../problem.ts";
 import { loadYaml } from "../yaml.ts";
 import { build } from "./build/build.ts";
 import { type Prompts, originOf } from "./build/builder.ts";
-import { type Context, listOf, report, type Names, type FilePlaces } from "./build/context.ts";
+import { type BuildContext, listOf, report, type Names, type FilePlaces } from "./build/context.ts";
 import { expand } from "./expand/expand.ts";
 import { hashOf } from "./hash.ts";
 import { findingsOf, IN_OWN_WORDS, isConsequence, problemOf } from "./schema/issues.ts";
@@ -38,7 +38,7 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
     troubled.some(
       (other) => other.length === path.length && other.every((part, index) => part === path[index]),
     );
-  const context: Context = {
+  const context: BuildContext = {
     names: namesIn(file, expanded),
     problems,
     isTroubled,
@@ -99,7 +99,7 @@ type Shaped = {
   readonly places: FilePlaces;
   /** Named things that have a problem. */
   readonly troubled: readonly Path[];
-  readonly isLost: Context["isLost"];
+  readonly isLost: BuildContext["isLost"];
 };
 
 function shaped(data: unknown, places: FilePlaces): Shaped {
@@ -180,7 +180,7 @@ function isReserved(name: string): boolean {
 }
 
 /** Names must be unique: a guard could not distinguish an artifact and a counter of the same name. */
-function checkNames(context: Context, expanded: Expanded): void {
+function checkNames(context: BuildContext, expanded: Expanded): void {
   const { names } = context;
   const pathOf = (kind: string, name: string): Path => originOf(expanded, kind, name);
   const seen = new Map<string, string>();

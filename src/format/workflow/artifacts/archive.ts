@@ -4,7 +4,7 @@ import { closest } from "../../../core/text/closest.ts";
 import type { Artifact } from "../../../core/model/artifact.ts";
 import type { Archive, Definition } from "../../../core/model/workflow.ts";
 import type { Build } from "../build/builder.ts";
-import { isDoubtful, report, requireName, type Context } from "../build/context.ts";
+import { isDoubtful, report, requireName, type BuildContext } from "../build/context.ts";
 import { objectionToTexts } from "./fields.ts";
 import { checkFile } from "./paths.ts";
 import { listsOf } from "../rules/relations.ts";
@@ -110,6 +110,6 @@ function split(text: string): readonly [string, string] {
   return [text.slice(0, Math.max(dot, 0)), text.slice(dot + 1)];
 }
 
-function bad(context: Context, key: ArchiveKey, message: string): void {
+function bad(context: BuildContext, key: ArchiveKey, message: string): void {
   report(context, context.placeOf(["archive", key]), { code: "bad-archive", message });
 }

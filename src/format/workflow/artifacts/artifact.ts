@@ -2,7 +2,14 @@
 
 import type { Path } from "../../problem.ts";
 import type { Artifact, Reader, Begin } from "../../../core/model/artifact.ts";
-import { listOf, report, requireActors, requireName, requireNames, type Context } from "../build/context.ts";
+import {
+  listOf,
+  report,
+  requireActors,
+  requireName,
+  requireNames,
+  type BuildContext,
+} from "../build/context.ts";
 import { listNamed } from "./lists.ts";
 import { paramOr, type ParamScope } from "../build/params.ts";
 import { checkFile } from "./paths.ts";
@@ -91,7 +98,7 @@ function sourcesOf(reader: Reader): readonly string[] {
 }
 
 /** Requires one reader, and a file and authors if the reader needs them; reports keys of other readers. */
-function requireParts(context: Context, file: ArtifactFile, { name, path, inside }: ArtifactSite): void {
+function requireParts(context: BuildContext, file: ArtifactFile, { name, path, inside }: ArtifactSite): void {
   const kinds = READERS.filter((kind) => file[kind] !== undefined);
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1) {
@@ -115,7 +122,7 @@ function requireParts(context: Context, file: ArtifactFile, { name, path, inside
 }
 
 /** The members of a fan-out change one by one, so they never are all about the same content. */
-function requireWhole(context: Context, { bind, each }: ArtifactFile, path: Path): void {
+function requireWhole(context: BuildContext, { bind, each }: ArtifactFile, path: Path): void {
   if (each === undefined || listOf(bind).length === 0) return;
   report(context, context.placeOf([...path, "bind"]), {
     code: "bad-artifact",
@@ -124,7 +131,7 @@ function requireWhole(context: Context, { bind, each }: ArtifactFile, path: Path
 }
 
 /** Authors do not pay attention to the case of a verdict, and most readers ignore it. */
-function requireDistinct(context: Context, { verdict, review }: ArtifactFile, inside: Path): void {
+function requireDistinct(context: BuildContext, { verdict, review }: ArtifactFile, inside: Path): void {
   const tables: readonly (readonly [Path, object | undefined])[] = [
     [[...inside, "verdict"], verdict],
     [[...inside, "review", "values"], review?.values],
@@ -156,13 +163,17 @@ function buildEach(scope: ParamScope, file: ArtifactFile, { path, inside }: Arti
   return { artifact, list, max: typeof max === "string" ? MEMBERS : max, ...inOrder };
 }
 
-function buildEvery(context: Context, file: ArtifactFile, { path, inside }: ArtifactSite): Artifact["every"] {
+function buildEvery(
+  context: BuildContext,
+  file: ArtifactFile,
+  { path, inside }: ArtifactSite,
+): Artifact["every"] {
   if (file.every === undefined) return undefined;
   requireSlot(context, file, inside);
   return listNamed(context, file.every, [...path, "every"]);
 }
 
-function requireSlot(context: Context, file: ArtifactFile, inside: Path): void {
+function requireSlot(context: BuildContext, file: ArtifactFile, inside: Path): void {
   if (file.in === undefined || file.in.includes("{slot}")) return;
   report(context, context.placeOf([...inside, "in"]), {
     code: "bad-artifact",

@@ -2,13 +2,13 @@
 
 import type { Path } from "../../problem.ts";
 import type { Gathered, ListAt, ListName } from "../../../core/model/artifact.ts";
-import { report, requireName, type Context } from "../build/context.ts";
+import { report, requireName, type BuildContext } from "../build/context.ts";
 import type { ArtifactFile } from "../schema/schema.ts";
 
 type File = Pick<ArtifactFile, "lists" | "tasks">;
 type InData = Exclude<NonNullable<File["lists"]>[string], string>;
 
-export function listsOf(context: Context, { lists = {} }: File, path: Path): Record<string, ListAt> {
+export function listsOf(context: BuildContext, { lists = {} }: File, path: Path): Record<string, ListAt> {
   return Object.fromEntries(
     Object.entries(lists).map(([name, at]): [string, ListAt] => {
       if (typeof at === "string") return [name, at];
@@ -25,7 +25,7 @@ function textsOf({ from, each, begins }: InData): Gathered {
   return { from, ...(each === undefined ? {} : { each }), ...(begins === undefined ? {} : { begins }) };
 }
 
-function checkTexts(context: Context, at: InData, path: Path): void {
+function checkTexts(context: BuildContext, at: InData, path: Path): void {
   for (const key of ["id", "depends"] as const) {
     if (at[key] === undefined) continue;
     tell(context, [...path, key], `"${key}" means nothing here: texts have no names and no dependencies`);
@@ -34,7 +34,7 @@ function checkTexts(context: Context, at: InData, path: Path): void {
 
 /** A list of tasks has a fixed format: only texts can be taken from it. */
 export function gatheredOf(
-  context: Context,
+  context: BuildContext,
   file: File,
   path: Path,
 ): { readonly lists?: Readonly<Record<string, Gathered>> } {
@@ -58,12 +58,12 @@ export function gatheredOf(
   return { lists: Object.fromEntries(texts) };
 }
 
-function tell(context: Context, path: Path, message: string): void {
+function tell(context: BuildContext, path: Path, message: string): void {
   report(context, context.keyPlaceOf(path), { code: "bad-artifact", message });
 }
 
 /** A list of another artifact, as `artifact.list`. */
-export function listNamed(context: Context, name: string, path: Path): ListName {
+export function listNamed(context: BuildContext, name: string, path: Path): ListName {
   const dot = name.lastIndexOf(".");
   const artifact = name.slice(0, dot);
   requireName(context, { kind: "artifact", name: artifact, known: context.names.artifacts, path });

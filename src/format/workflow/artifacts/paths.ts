@@ -2,7 +2,7 @@
 
 import type { Path } from "../../problem.ts";
 import { closest } from "../../../core/text/closest.ts";
-import { report, type Context } from "../build/context.ts";
+import { report, type BuildContext } from "../build/context.ts";
 
 const FILLED = ["session", "run", "change"] as const;
 
@@ -11,7 +11,7 @@ export function isFilledIn(word: string): boolean {
 }
 
 export function checkFile(
-  context: Context,
+  context: BuildContext,
   file: string,
   {
     path,

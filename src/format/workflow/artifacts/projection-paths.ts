@@ -8,10 +8,10 @@ import type { Artifact } from "../../../core/model/artifact.ts";
 import { closest } from "../../../core/text/closest.ts";
 import { isEach, isFrom, isMap } from "../../../core/projection/project.ts";
 import type { Definition, DataTree } from "../../../core/model/workflow.ts";
-import { isDoubtful, report, requireName, type Context } from "../build/context.ts";
+import { isDoubtful, report, requireName, type BuildContext } from "../build/context.ts";
 import { fieldOf } from "./fields.ts";
 
-type PathScope = { readonly context: Context; readonly artifacts: Definition["artifacts"] };
+type PathScope = { readonly context: BuildContext; readonly artifacts: Definition["artifacts"] };
 
 export function checkPaths(scope: PathScope, tree: DataTree, path: Path): void {
   if (typeof tree !== "object" || tree === null) return;

@@ -7,7 +7,7 @@ import type { Path } from "../../problem.ts";
 import type { Artifact } from "../../../core/model/artifact.ts";
 import { isEach, isFrom } from "../../../core/projection/project.ts";
 import type { Definition, Projection, DataTree } from "../../../core/model/workflow.ts";
-import { report, requireName, type Context } from "../build/context.ts";
+import { report, requireName, type BuildContext } from "../build/context.ts";
 import { checkFile } from "./paths.ts";
 import { checkPaths } from "./projection-paths.ts";
 import type { WorkflowFile } from "../schema/schema.ts";
@@ -16,7 +16,7 @@ type ProjectionFile = NonNullable<WorkflowFile["projection"]>[number];
 type ArtifactMap = Definition["artifacts"];
 
 export function buildProjections(
-  context: Context,
+  context: BuildContext,
   file: WorkflowFile,
   artifacts: ArtifactMap,
 ): readonly Projection[] {
@@ -51,7 +51,7 @@ const ALONE: ReadonlySet<ProjectionFile["as"]> = new Set([
 ]);
 
 function buildProjection(
-  scope: { readonly context: Context; readonly artifacts: ArtifactMap },
+  scope: { readonly context: BuildContext; readonly artifacts: ArtifactMap },
   projection: ProjectionFile,
   path: Path,
 ): Projection {
@@ -78,7 +78,7 @@ function buildProjection(
 
 /** Lines are members of a list, and sections have names. */
 function checkKind(
-  context: Context,
+  context: BuildContext,
   tree: DataTree,
   { as, path }: { readonly as: ProjectionFile["as"]; readonly path: Path },
 ): void {
@@ -99,7 +99,7 @@ function checkKind(
 }
 
 function requireTasks(
-  { context, artifacts }: { readonly context: Context; readonly artifacts: ArtifactMap },
+  { context, artifacts }: { readonly context: BuildContext; readonly artifacts: ArtifactMap },
   file: string,
   path: Path,
 ): void {
@@ -111,12 +111,12 @@ function isYamlTasks({ reader, each }: Artifact): boolean {
   return reader.type === "tasks" && reader.style === "yaml" && each === undefined;
 }
 
-function bad(context: Context, at: ReturnType<Context["placeOf"]>, message: string): void {
+function bad(context: BuildContext, at: ReturnType<BuildContext["placeOf"]>, message: string): void {
   report(context, at, { code: "bad-projection", message });
 }
 
 function requireReview(
-  { context, artifacts }: { readonly context: Context; readonly artifacts: ArtifactMap },
+  { context, artifacts }: { readonly context: BuildContext; readonly artifacts: ArtifactMap },
   name: string,
   path: Path,
 ): void {

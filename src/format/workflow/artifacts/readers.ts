@@ -5,7 +5,7 @@ import { closest } from "../../../core/text/closest.ts";
 import type { FrontRule, ListAt, Reader, ReviewShape, Shape } from "../../../core/model/artifact.ts";
 import { FILES } from "../../../core/gates/fan-out-groups.ts";
 import { childrenOf } from "../build/children.ts";
-import { listOf, report, type Context, type NamedPath } from "../build/context.ts";
+import { listOf, report, type BuildContext, type NamedPath } from "../build/context.ts";
 import { gatheredOf, listNamed, listsOf } from "./lists.ts";
 import { paramOr, type ParamScope } from "../build/params.ts";
 import { checkFile } from "./paths.ts";
@@ -116,7 +116,7 @@ function hasIssues({ review }: ArtifactFile, kind: ReaderKind): boolean {
 
 /** Reports keys that the artifact's reader ignores. */
 export function checkKeys(
-  context: Context,
+  context: BuildContext,
   file: ArtifactFile,
   { kind, path }: { kind: ReaderKind; path: Path },
 ): void {
@@ -137,7 +137,7 @@ export function checkKeys(
   checkLocation(context, file, path);
 }
 
-function checkLocation(context: Context, { review, lists = {} }: ArtifactFile, path: Path): void {
+function checkLocation(context: BuildContext, { review, lists = {} }: ArtifactFile, path: Path): void {
   if (review?.location === undefined) return;
   const tell = (key: readonly string[], message: string): void =>
     report(context, context.keyPlaceOf([...path, ...key]), { code: "bad-artifact", message });
@@ -198,7 +198,7 @@ function frontOf(scope: ParamScope, { front }: ArtifactFile, path: Path): { fron
 }
 
 /** Rules for headings that are not required, or for front matter that is not read, would have no effect. */
-function checkDocument(context: Context, file: ArtifactFile, path: Path): void {
+function checkDocument(context: BuildContext, file: ArtifactFile, path: Path): void {
   const { document: headings = [], front, under = {}, lists = {} } = file;
   const tell = (key: readonly string[], message: string, suggestion?: string): void =>
     report(context, context.keyPlaceOf([...path, ...key]), { code: "bad-artifact", message, suggestion });
@@ -255,7 +255,7 @@ function checkOf(scope: ParamScope, check: NonNullable<ArtifactFile["check"]>, p
   return { type: "check", command, more };
 }
 
-function requireWords(context: Context, words: object | undefined, path: Path): void {
+function requireWords(context: BuildContext, words: object | undefined, path: Path): void {
   if (words === undefined || Object.keys(words).length > 0) return;
   const message = "nothing would be a verdict: name the words and what each means";
   report(context, context.placeOf(path), { code: "bad-artifact", message });

@@ -3,7 +3,7 @@
 import type { Path } from "../../problem.ts";
 import type { Shape } from "../../../core/model/artifact.ts";
 import type { Literal } from "../../../core/model/value.ts";
-import { report, type Context } from "../build/context.ts";
+import { report, type BuildContext } from "../build/context.ts";
 import { paramOr, type ParamScope } from "../build/params.ts";
 
 type ShapeFile =
@@ -58,7 +58,11 @@ function isLiterals(shape: ShapeFile): shape is readonly Literal[] {
 }
 
 /** Guards can compare a field only if all its values have one type. */
-function kindOf(context: Context, values: readonly Literal[], path: Path): "text" | "number" | "boolean" {
+function kindOf(
+  context: BuildContext,
+  values: readonly Literal[],
+  path: Path,
+): "text" | "number" | "boolean" {
   const kinds = [...new Set(values.map(kindOfValue))];
   if (kinds.length > 1) {
     const message = `these are values of several kinds: ${kinds.join(", ")}`;

@@ -17,7 +17,7 @@ import { buildInput } from "../artifacts/input.ts";
 import { buildRoleContext, checkPlaces, checkSettings, checkTags } from "./role-context.ts";
 import { buildCommands } from "./commands.ts";
 import { buildConditions } from "./conditions.ts";
-import { listOf, report, requireName, requireNames, type Context } from "./context.ts";
+import { listOf, report, requireName, requireNames, type BuildContext } from "./context.ts";
 import { answerMoves, buildAsk, buildEnd, buildMove } from "./moves.ts";
 import { buildParam, paramOr } from "./params.ts";
 import { buildProjections, withShown } from "../artifacts/projections.ts";
@@ -33,7 +33,7 @@ const UNSAID_MINUTES = 0;
 
 type BuildInput = { readonly file: WorkflowFile; readonly expanded: Expanded; readonly prompts: Prompts };
 
-export function build(context: Context, { file, expanded, prompts }: BuildInput): Definition {
+export function build(context: BuildContext, { file, expanded, prompts }: BuildInput): Definition {
   const { kernel } = expanded;
   const params = mapValues(file.params ?? {}, (param, name) => buildParam(context, param, ["params", name]));
   checkSettings(context, params);
@@ -118,7 +118,7 @@ function buildCounter(
   return { max: typeof max === "object" ? max : Number(max), per };
 }
 
-function valuesOf({ context, declared }: Build): { context: Context; params: Definition["params"] } {
+function valuesOf({ context, declared }: Build): { context: BuildContext; params: Definition["params"] } {
   return { context, params: declared.params };
 }
 

@@ -7,14 +7,14 @@ import { PERFORMABLE } from "../../../core/model/vocabulary.ts";
 import type { Action, Definition, SourcePlace, Prompt } from "../../../core/model/workflow.ts";
 import { parseAction, RESOURCES, type Mention } from "./actions.ts";
 import { objectionToTexts } from "../artifacts/fields.ts";
-import { isDoubtful, report, requireName, type Context } from "./context.ts";
+import { isDoubtful, report, requireName, type BuildContext } from "./context.ts";
 import type { WorkflowFile } from "../schema/schema.ts";
 import type { Expanded } from "../expand/sink.ts";
 
 export type Prompts = Readonly<Record<string, Prompt>>;
 
 export type Build = {
-  readonly context: Context;
+  readonly context: BuildContext;
   readonly file: WorkflowFile;
   readonly expanded: Expanded;
   readonly prompts: Prompts;

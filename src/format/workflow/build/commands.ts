@@ -23,9 +23,9 @@ export function buildCommands(on: Build, { states, params }: Definition): Record
   );
 }
 
-type Declared = { readonly on: Build; readonly path: Path; readonly states: readonly string[] };
+type CommandSite = { readonly on: Build; readonly path: Path; readonly states: readonly string[] };
 
-function buildCommand({ on, path, states }: Declared, command: CommandFile): DeclaredCommand {
+function buildCommand({ on, path, states }: CommandSite, command: CommandFile): DeclaredCommand {
   const { about = "", short = false, call, in: places = {}, begin = false } = command;
   if ((call === undefined) === (command.in === undefined))
     tell(

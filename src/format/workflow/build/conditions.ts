@@ -6,7 +6,7 @@ import { endsOf, type Artifact } from "../../../core/model/artifact.ts";
 import type { Literal } from "../../../core/model/value.ts";
 import type { Condition, Param, ArtifactStatus } from "../../../core/model/workflow.ts";
 import { VERDICTS } from "../../../core/model/verdict.ts";
-import { isDoubtful, report, requireName, statesOf, type Context, type Names } from "./context.ts";
+import { isDoubtful, report, requireName, statesOf, type BuildContext, type Names } from "./context.ts";
 import {
   fieldOf,
   objectionTo,
@@ -18,7 +18,7 @@ import type { WhenFile } from "../schema/schema.ts";
 
 /** The names that the conditions may use. */
 type ConditionScope = {
-  readonly context: Context;
+  readonly context: BuildContext;
   readonly declared: {
     readonly artifacts: Readonly<Record<string, Artifact>>;
     readonly params: Readonly<Record<string, Param>>;
@@ -103,11 +103,11 @@ function partsOf(key: string): { artifact: string; field: string } {
   return { artifact: key.slice(0, dot), field: key.slice(dot + 1) };
 }
 
-function object(context: Context, path: Path, objection: Objection): undefined {
+function object(context: BuildContext, path: Path, objection: Objection): undefined {
   report(context, context.placeOf(path), { code: "bad-condition", ...objection });
 }
 
-function counterCondition(context: Context, guard: Guard): Condition | undefined {
+function counterCondition(context: BuildContext, guard: Guard): Condition | undefined {
   const { key, value, path } = guard;
   if (value === "below" || value === "spent") return { type: "counter", counter: key, is: value };
   const suggestion = closest(

@@ -19,7 +19,7 @@ export type Names = {
   readonly stopsIn: ReadonlyMap<string, readonly string[]>;
 };
 
-export type Context = {
+export type BuildContext = {
   readonly names: Names;
   readonly problems: Problem[];
   placeOf(path: Path): SourcePlace;
@@ -33,7 +33,7 @@ export type Context = {
 };
 
 export function report(
-  context: Context,
+  context: BuildContext,
   at: SourcePlace,
   problem: { code: string; message: string; suggestion?: string | undefined },
 ): void {
@@ -42,14 +42,14 @@ export function report(
 }
 
 /** Finds positions in the file. */
-export type FilePlaces = Pick<Context, "placeOf" | "keyPlaceOf">;
+export type FilePlaces = Pick<BuildContext, "placeOf" | "keyPlaceOf">;
 
 /** The name of a thing that is declared in the file, and its position. */
 export type NamedPath = { readonly name: string; readonly path: Path };
 
 /** Reports an unknown name, with the closest known one. */
 export function requireName(
-  context: Context,
+  context: BuildContext,
   reference: { kind: string; name: string; known: Iterable<string>; path: Path },
 ): boolean {
   const known = [...reference.known];
@@ -66,7 +66,7 @@ export function requireName(
 
 /** The same for a value that may be one name or a list of names. */
 export function requireNames(
-  context: Context,
+  context: BuildContext,
   references: {
     kind: string;
     names: string | readonly string[] | undefined;
@@ -91,12 +91,12 @@ function personIn(name: string, known: readonly string[]): string | undefined {
 }
 
 /** Whether the known data of this artifact may be incomplete because of a problem. */
-export function isDoubtful(context: Context, artifact: string): boolean {
+export function isDoubtful(context: BuildContext, artifact: string): boolean {
   return context.isTroubled(["artifacts", artifact]) || context.isLost(artifact);
 }
 
 export function requireActors(
-  context: Context,
+  context: BuildContext,
   names: string | readonly string[] | undefined,
   path: Path,
 ): void {

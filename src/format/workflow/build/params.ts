@@ -4,22 +4,22 @@ import type { Path } from "../../problem.ts";
 import { SEVERITIES } from "../../../core/model/verdict.ts";
 import type { Value } from "../../../core/model/value.ts";
 import type { Param } from "../../../core/model/workflow.ts";
-import { listOf, report, requireActors, requireName, type Context } from "./context.ts";
+import { listOf, report, requireActors, requireName, type BuildContext } from "./context.ts";
 import type { WorkflowFile } from "../schema/schema.ts";
 
 export type DeclaredParams = Readonly<Record<string, Param>>;
 
 /** The context of the build, and the parameters that values may refer to. */
-export type ParamScope = { readonly context: Context; readonly params: DeclaredParams };
+export type ParamScope = { readonly context: BuildContext; readonly params: DeclaredParams };
 
 type ParamFile = NonNullable<WorkflowFile["params"]>[string];
 
-export function buildParam(context: Context, param: ParamFile, path: Path): Param {
+export function buildParam(context: BuildContext, param: ParamFile, path: Path): Param {
   const { setting } = param;
   return { ...kindOf(context, param, path), ...(setting === undefined ? {} : { setting }) };
 }
 
-function kindOf(context: Context, param: ParamFile, path: Path): Param {
+function kindOf(context: BuildContext, param: ParamFile, path: Path): Param {
   if ("int" in param) {
     const [min, max] = param.int;
     if (min > max)
@@ -67,7 +67,7 @@ function kindOf(context: Context, param: ParamFile, path: Path): Param {
 }
 
 /** A parameter that the run itself sets cannot be set elsewhere. The name of a run does not change. */
-function requireUnset(context: Context, param: Extract<ParamFile, { text: string }>, path: Path): void {
+function requireUnset(context: BuildContext, param: Extract<ParamFile, { text: string }>, path: Path): void {
   for (const key of ["set", "named", "setting", "kept"] as const)
     if (param.identifies !== undefined && param[key] !== undefined)
       report(context, context.keyPlaceOf([...path, key]), {
@@ -84,7 +84,7 @@ function requireUnset(context: Context, param: Extract<ParamFile, { text: string
 }
 
 /** A name is generated once, at the start of a run, from a text that is known then. */
-function requireSource(context: Context, param: Extract<ParamFile, { text: string }>, path: Path): void {
+function requireSource(context: BuildContext, param: Extract<ParamFile, { text: string }>, path: Path): void {
   const { named, text, set } = param;
   const [, own] = path;
   if (named === undefined) return;

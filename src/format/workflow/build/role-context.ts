@@ -6,14 +6,14 @@
 
 import type { Path } from "../../problem.ts";
 import type { Role, Definition } from "../../../core/model/workflow.ts";
-import { listOf, requireName, type Context, report } from "./context.ts";
+import { listOf, requireName, type BuildContext, report } from "./context.ts";
 import type { Build } from "./builder.ts";
 import { isKept, settingOf } from "../../../core/model/param.ts";
 import type { DeclaredParams } from "./params.ts";
 import { notAsked } from "../../../core/gates/requested-tags.ts";
 
 export function buildRoleContext(
-  context: Context,
+  context: BuildContext,
   named: string | readonly string[] | undefined,
   path: Path,
 ): Pick<Role, "context" | "optional"> {
@@ -59,7 +59,7 @@ export function checkPlaces({ context, named }: Build): void {
 }
 
 /** Settings of parameters: every path means one parameter, and no path is a prefix of another. */
-export function checkSettings(context: Context, params: DeclaredParams): void {
+export function checkSettings(context: BuildContext, params: DeclaredParams): void {
   const known: { readonly name: string; readonly keys: readonly string[] }[] = [];
   for (const [name, param] of Object.entries(params)) {
     const path: Path = ["params", name];

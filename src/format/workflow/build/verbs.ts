@@ -54,9 +54,9 @@ export function buildVerbs(on: Build, definition: Definition): VerbPath[] {
   );
 }
 
-type Declared = { readonly declared: VerbFile; readonly path: Path };
+type DeclaredVerb = { readonly declared: VerbFile; readonly path: Path };
 
-function buildPath(on: Build, definition: Definition, { declared, path }: Declared): VerbPath[] {
+function buildPath(on: Build, definition: Definition, { declared, path }: DeclaredVerb): VerbPath[] {
   const { context } = on;
   const { names } = context;
   const isKnown = requireNames(context, {

@@ -4,11 +4,11 @@ import type { Path } from "../../problem.ts";
 import { closest } from "../../../core/text/closest.ts";
 import type { Artifact } from "../../../core/model/artifact.ts";
 import type { Definition } from "../../../core/model/workflow.ts";
-import { isDoubtful, report, type Context } from "./context.ts";
+import { isDoubtful, report, type BuildContext } from "./context.ts";
 
 /** A shortened text would be another command: only lists of whole texts are allowed. */
 export function checkListed(
-  context: Context,
+  context: BuildContext,
   { artifacts }: Definition,
   { artifact, path }: { readonly artifact: Artifact; readonly path: Path },
 ): void {
@@ -35,7 +35,7 @@ export function checkListed(
 }
 
 /** A person can approve only commands that the question shows and that a check runs. */
-export function checkVouching(context: Context, { asks, artifacts }: Definition): void {
+export function checkVouching(context: BuildContext, { asks, artifacts }: Definition): void {
   const run = new Set(
     Object.values(artifacts).flatMap(({ reader }) =>
       reader.type === "check" ? (reader.from ?? []).map(({ artifact }) => artifact) : [],

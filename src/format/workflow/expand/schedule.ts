@@ -2,7 +2,7 @@
 
 import type { Path } from "../../problem.ts";
 import type { Phase } from "../../../core/model/workflow.ts";
-import { listOf, report, requireName, requireNames, type Context } from "../build/context.ts";
+import { listOf, report, requireName, requireNames, type BuildContext } from "../build/context.ts";
 import type { PhaseFile, StageFile, WorkflowFile } from "../schema/schema.ts";
 import type { Expanded } from "./sink.ts";
 
@@ -28,7 +28,7 @@ function typeOf(phase: PhaseFile): Phase["type"] {
 }
 
 /** Every phase has a unique name, and every handwritten state is in one phase only. Returns the duplicate phases. */
-export function checkSchedule(context: Context, file: WorkflowFile): Path[] {
+export function checkSchedule(context: BuildContext, file: WorkflowFile): Path[] {
   const doubled: Path[] = [];
   const stages = Object.entries(file.stages ?? {});
   const stageOfPhase = new Map<string, string>();
@@ -58,7 +58,7 @@ type HandPhase = {
   readonly phaseOfState: Map<string, string>;
 };
 
-function checkHand(context: Context, { file, stage, phase, path, phaseOfState }: HandPhase): void {
+function checkHand(context: BuildContext, { file, stage, phase, path, phaseOfState }: HandPhase): void {
   const { hand = [], makes } = phase;
   requireNames(context, {
     kind: "artifact",

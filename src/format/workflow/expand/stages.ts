@@ -3,7 +3,7 @@
 import type { Path } from "../../problem.ts";
 import { closest } from "../../../core/text/closest.ts";
 import { ORIGIN } from "../../../core/model/workflow.ts";
-import { report, requireName, requireNames, type Context } from "../build/context.ts";
+import { report, requireName, requireNames, type BuildContext } from "../build/context.ts";
 import { checkEnabled, checkReviewer, TREE } from "../rules/enabled.ts";
 import { restartable } from "../rules/restarts.ts";
 import { checkSchedule } from "./schedule.ts";
@@ -25,7 +25,7 @@ const KINDS: Readonly<
 };
 
 /** Reports problems, and returns the paths of phases that need no further checks. */
-export function checkStages(context: Context, file: WorkflowFile): Path[] {
+export function checkStages(context: BuildContext, file: WorkflowFile): Path[] {
   const stages = Object.entries(file.stages ?? {});
   checkWords(context, stages);
   checkEnabled(context, file);
@@ -44,7 +44,7 @@ export function checkStages(context: Context, file: WorkflowFile): Path[] {
   return [...doubled, ...unsound];
 }
 
-function checkRestart(context: Context, file: WorkflowFile, name: string): void {
+function checkRestart(context: BuildContext, file: WorkflowFile, name: string): void {
   const restart = file.stages?.[name]?.restart;
   if (restart === undefined || "max" in restart) return;
   const known = restartable(file.stages ?? {}, name);
@@ -57,13 +57,13 @@ function checkRestart(context: Context, file: WorkflowFile, name: string): void 
       });
 }
 
-function withoutNext(context: Context, stage: StageFile, path: Path): Path {
+function withoutNext(context: BuildContext, stage: StageFile, path: Path): Path {
   const message = `this is the last stage: it must say where its last phase leads, with "then"`;
   report(context, context.keyPlaceOf(path), { code: "no-next", message });
   return [...path, "phases", Object.keys(stage.phases).at(-1) ?? ""];
 }
 
-function isSound(context: Context, file: WorkflowFile, path: Path): boolean {
+function isSound(context: BuildContext, file: WorkflowFile, path: Path): boolean {
   const [, stage = "", , id = ""] = path;
   const phases = file.stages?.[stage]?.phases ?? {};
   const phase: PhaseFile = phases[id] ?? {};
@@ -115,7 +115,7 @@ type NamedWord = {
 };
 
 /** Checks each name at its own position, before the pieces that are generated from it. */
-function checkWords(context: Context, stages: readonly (readonly [string, StageFile])[]): void {
+function checkWords(context: BuildContext, stages: readonly (readonly [string, StageFile])[]): void {
   const { roles, artifacts, asks, states } = context.names;
   const known = { role: roles, artifact: artifacts, ask: asks, state: new Set([...states, ORIGIN]) };
   const words = stages.flatMap(([name, stage]) => wordsIn(stage, ["stages", name]));

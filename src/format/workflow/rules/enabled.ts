@@ -5,14 +5,14 @@
 
 import type { Path } from "../../problem.ts";
 import { ORIGIN } from "../../../core/model/workflow.ts";
-import { report, type Context, listOf } from "../build/context.ts";
+import { report, type BuildContext, listOf } from "../build/context.ts";
 import { followingIn } from "../expand/expand.ts";
 import { entryOf } from "../phases/site.ts";
 import type { StageFile, WorkflowFile, PhaseFile } from "../schema/schema.ts";
 
 type NamedStage = readonly [string, StageFile];
 
-export function checkEnabled(context: Context, file: WorkflowFile): void {
+export function checkEnabled(context: BuildContext, file: WorkflowFile): void {
   const stages = Object.entries(file.stages ?? {});
   const optional = stages.filter(([, { enabled = true }]) => enabled !== true);
   const [last] = optional.at(-1) ?? [];
@@ -32,7 +32,7 @@ export function checkEnabled(context: Context, file: WorkflowFile): void {
   for (const stage of stages) checkSources(context, stage, { file, optional });
 }
 
-function checkCircle(context: Context, file: WorkflowFile, optional: readonly NamedStage[]): void {
+function checkCircle(context: BuildContext, file: WorkflowFile, optional: readonly NamedStage[]): void {
   const circle = optional.map(([name]) => circleOf(file, optional, name)).find((names) => names.length > 0);
   if (circle !== undefined)
     report(context, context.placeOf(["stages", circle[0] ?? "", "enabled"]), {
@@ -55,7 +55,7 @@ function circleOf(file: WorkflowFile, optional: readonly NamedStage[], from: str
 
 /** Members and tasks are required: without them a phase has no work. */
 function checkSources(
-  context: Context,
+  context: BuildContext,
   [name, { phases, enabled }]: NamedStage,
   { file, optional }: { readonly file: WorkflowFile; readonly optional: readonly NamedStage[] },
 ): void {
@@ -78,7 +78,7 @@ function checkSources(
 }
 
 /** A role must not review its own work or fixes, and a role that fixes the work needs write access. */
-export function checkReviewer(context: Context, file: WorkflowFile, path: Path): void {
+export function checkReviewer(context: BuildContext, file: WorkflowFile, path: Path): void {
   const [, stageName = "", , id = ""] = path;
   const stage = file.stages?.[stageName];
   const phase = stage?.phases[id];

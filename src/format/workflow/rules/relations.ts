@@ -6,13 +6,13 @@ import { FILES, isGrouped } from "../../../core/gates/fan-out-groups.ts";
 import type { Artifact } from "../../../core/model/artifact.ts";
 import type { AskRule, Definition } from "../../../core/model/workflow.ts";
 import { fieldOf, type Objection } from "../artifacts/fields.ts";
-import { isDoubtful, report, type Context } from "../build/context.ts";
+import { isDoubtful, report, type BuildContext } from "../build/context.ts";
 import { checkListed, checkVouching } from "../build/vouch.ts";
 
 /** Returns the position of a part in the file. */
 type PathOf = (kind: "artifacts" | "roles", name: string) => Path;
 
-export function checkRelations(context: Context, definition: Definition, pathOf: PathOf): void {
+export function checkRelations(context: BuildContext, definition: Definition, pathOf: PathOf): void {
   for (const [name, artifact] of Object.entries(definition.artifacts)) {
     const path = pathOf("artifacts", name);
     checkChildren(context, definition, { artifact, path });
@@ -35,7 +35,11 @@ export function checkRelations(context: Context, definition: Definition, pathOf:
 
 type ArtifactPart = { readonly artifact: Artifact; readonly path: Path };
 
-function checkChildren(context: Context, { artifacts }: Definition, { artifact, path }: ArtifactPart): void {
+function checkChildren(
+  context: BuildContext,
+  { artifacts }: Definition,
+  { artifact, path }: ArtifactPart,
+): void {
   const { reader } = artifact;
   if (reader.type !== "children" && reader.type !== "files") return;
   if ("only" in reader || !("tasks" in reader)) return;
@@ -47,7 +51,11 @@ function checkChildren(context: Context, { artifacts }: Definition, { artifact, 
 }
 
 /** A value that children are started with must be a possible value of its source. */
-function checkTaken(context: Context, { artifacts }: Definition, { artifact, path }: ArtifactPart): void {
+function checkTaken(
+  context: BuildContext,
+  { artifacts }: Definition,
+  { artifact, path }: ArtifactPart,
+): void {
   const { reader } = artifact;
   if (reader.type !== "children") return;
   const list = reader.only === undefined ? artifacts[reader.tasks]?.reader : undefined;
@@ -71,7 +79,7 @@ function checkTaken(context: Context, { artifacts }: Definition, { artifact, pat
   }
 }
 
-function checkList(context: Context, { artifacts }: Definition, { artifact, path }: ArtifactPart): void {
+function checkList(context: BuildContext, { artifacts }: Definition, { artifact, path }: ArtifactPart): void {
   for (const key of ["each", "every"] as const) {
     const wanted = artifact[key];
     const source = wanted === undefined ? undefined : artifacts[wanted.artifact];
@@ -85,7 +93,7 @@ type WantedList = {
   readonly path: Path;
 };
 
-function requireList(context: Context, source: Artifact, { wanted, path }: WantedList): void {
+function requireList(context: BuildContext, source: Artifact, { wanted, path }: WantedList): void {
   const lists = listsOf(source);
   if (lists.includes(wanted.list)) return;
   report(context, context.placeOf(path), {
@@ -102,7 +110,7 @@ function shownAlone({ shows, parts }: AskRule): readonly string[] {
 }
 
 function checkParts(
-  context: Context,
+  context: BuildContext,
   { artifacts }: Definition,
   { ask: { parts }, path }: { readonly ask: AskRule; readonly path: Path },
 ): void {
@@ -129,7 +137,7 @@ export function listsOf(artifact: Artifact): string[] {
 
 /** A fan-out has no single content: its members change one by one. */
 function requireWholes(
-  context: Context,
+  context: BuildContext,
   { artifacts }: Definition,
   { names, path }: { readonly names: readonly string[]; readonly path: Path },
 ): void {
@@ -144,7 +152,7 @@ function requireWholes(
 
 /** The work as a whole is too large for a person to read before an answer. */
 function requireReadable(
-  context: Context,
+  context: BuildContext,
   { artifacts }: Definition,
   { names, path }: { readonly names: readonly string[]; readonly path: Path },
 ): void {
@@ -159,7 +167,7 @@ function requireReadable(
 }
 
 /** If artifacts are about each other, each new version makes the others stale: they are never valid together. */
-function checkCircles(context: Context, { artifacts }: Definition, pathOf: PathOf): void {
+function checkCircles(context: BuildContext, { artifacts }: Definition, pathOf: PathOf): void {
   const told = new Set<string>();
   for (const name of Object.keys(artifacts)) {
     const circle = circleFrom(name, (each) => sourcesOf(artifacts[each]));
@@ -200,7 +208,7 @@ function circleFrom(start: string, next: (name: string) => readonly string[]): s
 }
 
 /** Roles that can start only after each other, because each needs context that only the others write. */
-function checkBeginnings(context: Context, { artifacts, roles }: Definition, pathOf: PathOf): void {
+function checkBeginnings(context: BuildContext, { artifacts, roles }: Definition, pathOf: PathOf): void {
   const able = new Set(["human", "engine"]);
   const canBegin = (role: string): boolean => {
     const { context: needed = [], optional = [] } = roles[role] ?? {};
@@ -222,7 +230,7 @@ function checkBeginnings(context: Context, { artifacts, roles }: Definition, pat
   report(context, context.keyPlaceOf(pathOf("roles", first)), { code: "circular", message });
 }
 
-function checkEnds(context: Context, { ends }: Definition): void {
+function checkEnds(context: BuildContext, { ends }: Definition): void {
   const seen = new Set<string>();
   for (const end of ends) {
     const which = `${end.role} in ${end.in}`;
