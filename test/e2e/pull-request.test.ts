@@ -112,12 +112,12 @@ test.for(sampled(2, ["before-push", "after-push", "before-create", "after-create
 test.for<[string, Partial<Wish>, (on: Scene) => void, string]>(
   sampled(4, [
     ["no remote", { remote: "" }, () => undefined, "the project has no remote"],
-    ["a folder", { remote: "/srv/n.git" }, () => undefined, "is no address of a repository that gh could"],
+    ["a folder", { remote: "/srv/n.git" }, () => undefined, "is not an address of a repository that gh can"],
     [
       "an address with a password",
       { remote: "ftp://a:b@forge.example/o" },
       () => undefined,
-      "ftp://forge.example/o is no address",
+      "ftp://forge.example/o is not an address",
     ],
     ["not logged in", {}, ({ user }) => setMood(user, "logged-out"), "gh is not logged in: gh auth login"],
     [
@@ -169,7 +169,7 @@ test("refused with a reason: there is no gh anywhere", async () => {
   const few = { ...on.of, env: { ...on.of.env, PATH: bin } };
   expect(await completionBy(few).open(on.wish)).toEqual({
     type: "refused",
-    reason: "there is no program gh to open a pull request with",
+    reason: "gh is not installed, and it is what opens pull requests",
   });
 });
 

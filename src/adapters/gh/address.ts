@@ -6,7 +6,7 @@ const FORMS = [
   /^(?:[\w.-]+@)?([A-Za-z0-9][A-Za-z0-9.-]*):\/?([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/,
 ];
 
-/** `undefined` where it is no address of such a repository: a folder, say. */
+/** `undefined` for other addresses, such as a folder. */
 export function repositoryNamed(address: string): string | undefined {
   for (const form of FORMS) {
     const [, host, owner, name] = form.exec(address) ?? [];

@@ -1,9 +1,9 @@
 /**
  * The only place where `gh` is started.
  *
- * It has the person's variables, because it signs in with what is theirs; none of ours, and none that say where git is to work. It is
- * called in a folder of ours, with the repository named: nothing that a repository configures is read. It has no terminal and asks
- * nobody, and no text of a run is ever read by a shell: each is an argument of its own, bound to its option by `=`.
+ * It gets the user's variables, because it signs in with their credentials; none of the engine's, and none that say where git works. It
+ * is called in a folder of the engine, with the repository named, so that no configuration of a repository is read. It has no terminal
+ * and cannot ask. No shell reads a text of a run: each text is one argument, bound to its option by `=`.
  */
 
 import { spawn } from "node:child_process";
@@ -14,10 +14,10 @@ export type Said = { readonly code: number; readonly out: string; readonly err: 
 const LIMIT_MS = 120_000;
 const TEXT_MAX = 1024 * 1024;
 
-/** `undefined` where there is no such program. Throws where it takes too long. */
+/** `undefined` where the program is not installed. Throws where it takes too long. */
 export async function gh(env: Env, cwd: string, args: readonly string[]): Promise<Said | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<Said | undefined>();
-  // In a group of its own, so that whatever it has started ends with it.
+  // In a group of its own, so that the programs that it starts end with it.
   const child = spawn("gh", args, {
     cwd,
     env: environmentOf(env),

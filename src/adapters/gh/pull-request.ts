@@ -1,7 +1,7 @@
 /**
  * The work of a run becomes a pull request, at most once: looked for, pushed, opened.
  *
- * Killed after the push, the next one pushes what is there already; killed after it was opened, the next one finds it. What is missing
+ * Killed after the push, the next one pushes the same commit again; killed after it was opened, the next one finds it. What is missing
  * here, or refused there, is an answer with its reason; a network that fails is thrown, and tried again.
  */
 
@@ -32,7 +32,7 @@ export async function openPullRequest(on: Git, wish: Wish): Promise<Opened> {
   const named = repositoryNamed(remote);
   if (named === undefined)
     return refused(
-      `${withoutPassword(remote)} is no address of a repository that gh could open a pull request in`,
+      `${withoutPassword(remote)} is not an address of a repository that gh can open a pull request in`,
     );
   if (base === "") return refused("the project has no default branch that a pull request could be for");
   if (!isAhead || branch === base) return refused(`${branch} has nothing that ${base} does not have`);
@@ -61,13 +61,13 @@ function refused(reason: string): Opened {
   return { type: "refused", reason };
 }
 
-/** One that is open, or that was opened for exactly this commit, whatever became of it since. */
+/** A pull request that is open, or that was opened for exactly this commit, even if it is closed by now. */
 async function find(site: Site): Promise<Opened | { readonly type: "none" }> {
   const { on, wish, folder, named, tip } = site;
   const options = [`--repo=${named}`, `--head=${wish.branch}`, "--state=all", "--limit=100"];
   const fields = "--json=url,state,headRefOid,isCrossRepository";
   const said = await gh(on.env, folder, ["pr", "list", ...options, fields]);
-  if (said === undefined) return refused("there is no program gh to open a pull request with");
+  if (said === undefined) return refused("gh is not installed, and it is what opens pull requests");
   if (said.code !== 0) return refusalIn(said);
   const all = requestsIn(said.out).filter((each) => each["isCrossRepository"] !== true);
   const known = all.find(({ state }) => state === "OPEN") ?? all.find(({ headRefOid }) => headRefOid === tip);
@@ -99,10 +99,10 @@ async function create(site: Site): Promise<Opened> {
     `--head=${wish.branch}`,
   ]);
   failpoint("pull-request.after-create");
-  if (said === undefined) return refused("there is no program gh any more to open a pull request with");
+  if (said === undefined) return refused("gh was removed before it could open the pull request");
   const url = /^https?:\/\/\S+$/m.exec(said.out)?.[0];
   if (said.code === 0 && url !== undefined) return { type: "opened", url, commit: tip };
-  // Somebody else was faster, or it says nothing: what is there tells.
+  // Another process was faster, or gh printed nothing: look for the pull request.
   const found = await find(site);
   if (found.type === "opened") return found;
   return refusalIn(said);

@@ -5,7 +5,7 @@
  * of ours wherever that is possible (workspace/bench.ts), and reads nothing of the repository but its objects. Where it must have the
  * repository itself, only commands are called that run neither filters nor drivers, and what a configuration could name is off:
  * hooks, monitors, pagers, editors, helpers here, what has a name of its own in overrides.ts. The environment is built from nothing, so
- * that no GIT_* variable of whoever started us says where to work.
+ * that no GIT_* variable of the parent process says where to work.
  */
 
 import { spawn, spawnSync } from "node:child_process";
@@ -41,13 +41,13 @@ export type Call = {
   readonly isStuck?: () => boolean;
   /** A commit is signed: the user's own configuration says how. */
   readonly isSigned?: boolean;
-  /** Fetches: the user's own configuration says how, and nobody is asked for a password. Only with a `gitDir` that is ours. */
+  /** Fetches: the user's own configuration says how, and git does not ask for a password. Only with a `gitDir` that is ours. */
   readonly isFetch?: boolean;
   /** Nothing else happens in this process meanwhile, so that it may stand still: that takes half as long to set up. */
   readonly isAlone?: boolean;
 };
 
-/** Texts hold one character for each byte where `bytes` is said: names of files need not be UTF-8. */
+/** The output is bytes: names of files need not be UTF-8. */
 export type Answer = { readonly code: number; readonly out: Buffer; readonly err: string };
 
 export class GitError extends Error {
@@ -259,7 +259,7 @@ function environmentOf(env: Env, call: Call, overrides: readonly Override[]): Re
     // Set and empty: asked before the configuration is, and not run.
     GIT_ASKPASS: "",
     SSH_ASKPASS: "",
-    // No name of a transport is `none`: nothing is fetched, whatever the configuration allows.
+    // No name of a transport is `none`: nothing is fetched, even if the configuration allows it.
     ...(call.isSigned === true ? signingOf(env) : {}),
     ...(call.isFetch === true ? reachingOf(env) : { GIT_SSH_COMMAND: "false", GIT_ALLOW_PROTOCOL: "none" }),
     GIT_EDITOR: "false",

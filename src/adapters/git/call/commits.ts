@@ -7,7 +7,7 @@ export function inRepository(commonDir: string): Omit<Call, "args"> {
   return { cwd: commonDir, gitDir: commonDir };
 }
 
-/** The commit that a name stands for; undefined where it stands for none. */
+/** The commit that a name refers to; undefined for none. */
 export async function commitNamed(
   env: Env,
   call: Omit<Call, "args">,

@@ -76,7 +76,7 @@ function repositoryBusy(repo: string): UserError {
 }
 
 /**
- * Before SQLite makes it as the umask has it. One that is there is not opened: when a process closes a file, the system takes back
+ * Before SQLite makes it as the umask has it. An existing file is not opened: when a process closes a file, the system takes back
  * all its locks on it, also those that it holds by way of SQLite.
  */
 function makeClosed(file: string): void {
@@ -101,7 +101,7 @@ const LOOK_MS = 50;
 const HIDDEN = ["ENOENT", "ESRCH", "EACCES", "EPERM", "ENOTDIR"];
 
 const ANY_LOCK = /Unable to create '(.+\.lock)': File exists/;
-/** A git that changes refs takes a moment; what stays longer has nobody behind it. */
+/** A git that changes refs takes a moment. The process of a lock that stays longer is dead. */
 const REF_MS = 2000;
 
 /** The lock that made a git of ours fail; undefined where it failed for another reason. */
@@ -157,7 +157,7 @@ export async function freeRefLock(mirror: string, said: string): Promise<boolean
   const until = Date.now() + REF_MS;
   while (isGitAtWork({ path: mirror, gitDir: mirror }) !== false) {
     if (!isLocked(file)) return true;
-    // Refs of ours are nobody else's; of others, somebody may be at work for longer.
+    // Only the engine changes its own refs; with other refs, another program may be at work for longer.
     if (Date.now() > until && !file.includes("/refs/runs/")) return false;
     if (Date.now() > until) break;
     await sleep(LOOK_MS);

@@ -54,7 +54,7 @@ export type Merging = {
   readonly branch: string;
   /** The branch that it is merged into. */
   readonly into: string;
-  /** The handover commit: exactly this is merged, whatever the branch has. */
+  /** The handover commit: exactly this is merged, even if the branch is elsewhere. */
   readonly commit: string;
   /** The commit that the run began from. */
   readonly base: string;
@@ -67,7 +67,7 @@ export type Merging = {
   readonly leave?: boolean;
   /** Changes of the target that the work sets back are lost; otherwise they are a reason to refuse. */
   readonly allowUndo?: boolean;
-  /** What a person types to merge the work, and to end the run without a merge: for what is said where it is refused. */
+  /** What a person types to merge the work, and to end the run without a merge: for the advice in refusals. */
   readonly commands?: { readonly merge: string; readonly end: string };
 };
 

@@ -142,7 +142,7 @@ export function notCopied(merging: Merging, problem: string): UserError {
   return new UserError(
     "not-copied",
     `The commit ${commit.slice(0, 12)} could not be copied into ${repo}: ${why}. Nothing was changed.`,
-    { next: `mend that, then: ${mergeCommand(merging)}`, exit: FAILED },
+    { next: `fix that, then: ${mergeCommand(merging)}`, exit: FAILED },
   );
 }
 
@@ -150,11 +150,11 @@ export function blocked(merging: Merging, path: string, { files, said }: Obstacl
   const { into } = merging;
   const isFile = files.length > 0;
   const what = isFile ? `${listed(files)} is in the way there` : `git cannot update it: ${said}`;
-  const mend = isFile ? "move it away" : "mend that";
+  const fix = isFile ? "move it away" : "fix that";
   return new UserError(
     "checkout-dirty",
     `${into} is checked out in ${path}, and ${what}. Nothing was changed.`,
-    { next: `git -C '${path}' status, ${mend}, then: ${mergeCommand(merging)}`, exit: GATE },
+    { next: `git -C '${path}' status, ${fix}, then: ${mergeCommand(merging)}`, exit: GATE },
   );
 }
 

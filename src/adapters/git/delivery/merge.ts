@@ -181,7 +181,7 @@ async function moveCheckout(
     try {
       await moveRef(site, { old, now, gitDir: checkout.gitDir });
     } catch (error) {
-      // The branch stays where it was, and so must its checkout. What stands in the way of that is found by the next call.
+      // The branch stays where it was, and so must its checkout. The next call finds what prevents that.
       if ((await follow(on, checkout, { old: now, now: old })) === undefined) forgetFollowing(on, repo);
       throw error;
     }
@@ -200,7 +200,7 @@ async function moveRef(site: MergeSite, of: RefMove & { readonly gitDir: string 
 }
 
 /**
- * What arrived is what was planned, as the user's own git sees it: the commit is in the branch, all its objects are there, and its tree
+ * What arrived is what was planned, as the user's own git sees it: the commit is in the branch, all its objects exist, and its tree
  * is the merge of the target and the work.
  */
 async function requireArrived(site: MergeSite, of: RefMove & { readonly tree: string }): Promise<void> {

@@ -79,7 +79,7 @@ export function gitMerges(on: Git): Merges {
   };
 }
 
-/** A repository that cannot be looked at has nothing to tell, and is no reason not to look at the others. */
+/** A repository that cannot be read does not keep the engine from reading the others. */
 function orNothing<T>(look: () => T): T | undefined {
   try {
     return look();
@@ -132,7 +132,7 @@ async function lookAt(on: Git, view: View): Promise<Landing | undefined> {
       return undefined;
     });
   } catch {
-    // The repository is gone or damaged: nobody can tell.
+    // The repository is gone or damaged.
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The work of a run is pushed to its project's remote: one commit to one ref, never over what is there.
+ * The work of a run is pushed to its project's remote: one commit to one ref, which is never overwritten.
  *
  * What is pushed is the handover commit, from the mirror; what the run's branch in the user's repository has by now does not matter.
  * The address is the one that a person gave, nothing that the repository configures has a say in how it is reached, and no hook runs.
@@ -24,7 +24,7 @@ export type PushRequest = {
   readonly repo: string;
   /** The tree of the work, as it passed its gate. */
   readonly tree: string;
-  /** The branch that it is for; empty where nobody has said which. */
+  /** The branch that it is for; empty if it is not configured. */
   readonly base: string;
 };
 
@@ -42,7 +42,7 @@ const GATE = 5;
 const LIMIT_MS = 300_000;
 const LINE_MAX = 300;
 
-/** Throws a UserError where there is no such work. */
+/** Throws a UserError where the work has no commit. */
 export async function deliveryOf(on: Git, of: PushRequest): Promise<PushedWork> {
   const { run, repo, tree } = of;
   const commonDir = commonDirIn(repo);
@@ -71,7 +71,7 @@ export type Pushing = {
   readonly remote: string;
 };
 
-/** Gives why it is refused there; empty where the remote has it. Throws where nobody could be reached. */
+/** Gives why it is refused there; empty where the remote has it. Throws where the remote cannot be reached. */
 export async function pushBranch(on: Git, { mirror, commit, branch, remote }: Pushing): Promise<string> {
   const ref = `refs/heads/${branch}`;
   const reach = (args: readonly string[]): Promise<Answer> =>
@@ -114,7 +114,7 @@ type Deleting = {
 
 const DELETE_MS = 60_000;
 
-/** Gives what went wrong; empty where the branch is not there any more. */
+/** Gives what went wrong; empty where the remote does not have the branch any more. */
 export async function deleteOn(on: Git, { repo, remote, branch, merged }: Deleting): Promise<string> {
   const gitDir = gitDirOf(repo);
   if (gitDir === undefined) return `there is no git repository at ${repo} any more`;
@@ -146,5 +146,5 @@ export async function deleteOn(on: Git, { repo, remote, branch, merged }: Deleti
 function reasonIn(err: string): string {
   const lines = err.split("\n").map((line) => line.trim());
   const line = lines.find((each) => /^(?:fatal|error|ssh|GitError|!)/i.test(each));
-  return withoutPassword(line ?? lines.find((each) => each !== "") ?? "nobody knows why");
+  return withoutPassword(line ?? lines.find((each) => each !== "") ?? "git printed no reason");
 }

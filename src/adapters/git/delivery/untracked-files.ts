@@ -1,8 +1,7 @@
 /**
  * Files that git does not track, where a merge is going to put something.
  *
- * Git refuses to overwrite them, but for those that it was told to ignore: those it takes for worthless. They are somebody's all the
- * same.
+ * Git refuses to overwrite them, except for ignored files, which it takes for worthless. They are the user's all the same.
  */
 
 import { lstatSync, readdirSync } from "node:fs";

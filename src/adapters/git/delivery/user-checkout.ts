@@ -95,7 +95,7 @@ function isFollowing(value: unknown): value is Following {
   return ["repo", "path", "ref", "old", "now"].every((name) => typeof fields.get(name) === "string");
 }
 
-/** Undefined where there is no checkout at the path any more. */
+/** Undefined where the checkout at the path is gone. */
 export async function withCheckout<T>(
   on: Git,
   path: string,
@@ -169,7 +169,7 @@ export async function follow(
   const call: Omit<Call, "args"> = { ...at(checkout), limitMs: LONG_MS };
   const foreign = foreignFiles(checkout.path, await changesBetween(on, at(checkout), of));
   if (foreign !== undefined) return foreign;
-  // Files that were only touched are no changes.
+  // A file that was only touched is not a change.
   await tryGit(on.env, { ...call, args: ["update-index", "-q", "--refresh"] });
   const args = ["read-tree", "-m", "-u", of.old, of.now];
   const tried = await tryGit(on.env, { ...call, args: [...args.slice(0, 1), "-n", ...args.slice(1)] });
@@ -273,7 +273,7 @@ export async function changesBetween(
   return changes;
 }
 
-/** Whether what is there came from us: the new content or the beginning of it, or nothing. */
+/** Whether the engine wrote the file: it has the new content or the beginning of it, or it is missing. */
 async function isOurs(
   on: Git,
   checkout: UserCheckout,

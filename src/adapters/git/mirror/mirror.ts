@@ -98,7 +98,7 @@ export async function copyRepository(on: Git, { mirror, source, repo }: MirrorCo
   failpoint("mirror.before-clone");
   const config = ["gc.auto=0", "maintenance.auto=false"];
   const args = [
-    // Whatever the user prefers for clones of their own.
+    // The user's preferences for clones do not count here.
     ...["clone.defaultRemoteName=origin", "init.defaultRefFormat=files"].flatMap((each) => ["-c", each]),
     "clone",
     "--quiet",
@@ -116,7 +116,7 @@ export async function copyRepository(on: Git, { mirror, source, repo }: MirrorCo
   await stopBorrowing(on, half);
   // Pushing from the mirror, or fetching in it by hand, is nothing that anybody needs.
   await git(on.env, { ...inMirror(half), args: ["config", "--remove-section", "remote.origin"] });
-  // Whatever the umask says.
+  // The umask may have left it open to others.
   makeFolder(half);
   renameSync(half, mirror);
   syncFolder(folder);

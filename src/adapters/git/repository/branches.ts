@@ -73,7 +73,7 @@ function callIn(repo: string): { readonly cwd: string; readonly gitDir: string }
 const GUESSES = ["main", "master"];
 const HEADS = "refs/heads/";
 
-/** The project's, or where nobody has said which: a usual name, or what is checked out. */
+/** The project's; where it is not configured, a usual name or the branch that is checked out. */
 export function defaultBranchOf(repo: string, named: string): string | undefined {
   if (named !== "") return named;
   const gitDir = gitDirOf(repo);

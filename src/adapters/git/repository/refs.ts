@@ -33,7 +33,7 @@ export function refAt(commonDir: string, ref: string): string | undefined {
   return undefined;
 }
 
-/** The ref that HEAD, or another ref, stands for; `undefined` where it is a commit. */
+/** The ref that HEAD, or another symbolic ref, names; `undefined` where it is a commit. */
 export function branchAt(gitDir: string, ref = "HEAD"): string | undefined {
   return symbolic(textOf(join(gitDir, ref))?.trim() ?? "");
 }

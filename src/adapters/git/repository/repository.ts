@@ -1,4 +1,4 @@
-/** The repository that somebody stands in. */
+/** The repository of the current folder. */
 
 import { realpathSync } from "node:fs";
 import type { Env } from "../../home/paths.ts";
@@ -9,7 +9,7 @@ import { gitDirOf } from "./locate.ts";
 export type Repository = {
   /** Real path of the main working tree. */
   readonly path: string;
-  /** The branch that is checked out where somebody stands; empty for none. */
+  /** The branch that is checked out in the current folder; empty for none. */
   readonly branch: string;
   readonly head: string;
 };

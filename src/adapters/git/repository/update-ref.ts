@@ -30,7 +30,7 @@ export async function updateRef(on: Git, commonDir: string, call: Call): Promise
 
 /**
  * Sets refs in the mirror, one after the other, durable when it returns. The mirror keeps refs as files and this is how git writes
- * them, without a process. Call under the repository's lock: a lock file that is there belongs to a killed process.
+ * them, without a process. Call under the repository's lock: an existing lock file belongs to a killed process.
  */
 export async function writeRefs(
   mirror: string,

@@ -126,7 +126,7 @@ function stagedIn(file: string, oidBytes: number): readonly string[] | undefined
   );
 }
 
-/** The id of an empty file, which also stands for a file that is only going to be added. */
+/** The id of an empty file. Git also uses it for a file that is only going to be added. */
 function nothing(oidBytes: number): string {
   const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash(oidBytes === SHA256_HEX / 2 ? "sha256" : "sha1")

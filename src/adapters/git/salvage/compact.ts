@@ -133,7 +133,7 @@ function isHollow(root: string, name: string): boolean {
   );
 }
 
-/** A copy that the engine made while it replaced a page, and that nobody has written to since. */
+/** A copy that the engine made while it replaced a page, unchanged since. */
 function isSpentAt(path: Buffer): boolean {
   const text = path.toString();
   // A name that is not UTF-8 is not one of ours.

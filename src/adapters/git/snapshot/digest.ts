@@ -138,7 +138,7 @@ export async function hasNested(on: Git, bench: Bench, tree: string): Promise<bo
   return (await entriesIn(on, bench.mirror, tree)).some(({ mode }) => mode === NESTED_MODE);
 }
 
-/** Nobody has thrown it away meanwhile. */
+/** The object still exists. */
 function isLoose({ mirror }: Bench, oid: string): boolean {
   return existsSync(join(mirror, "objects", oid.slice(0, 2), oid.slice(2)));
 }

@@ -2,7 +2,8 @@
  * The handover: everything in the workspace as one commit in the mirror, which verdicts, checks and delivery refer to.
  *
  * Its parent is the agent's own commit where the agent has made new ones, otherwise the handover before it. A tree that is the
- * head's already makes no commit, whoever committed it; a merge of the agent's that ends in the same tree is taken for its history. `refs/runs/RUN/work/TREE` finds the handover of a tree again.
+ * head's already makes no commit; a merge of the agent's that ends in the same tree is taken for its history.
+ * `refs/runs/RUN/work/TREE` finds the handover of a tree again.
  */
 
 import { failpoint } from "../../failpoint.ts";
@@ -62,7 +63,7 @@ export async function handover(on: Git, bench: Bench, of: Handover): Promise<Mad
 
 /**
  * The handover of exactly this work; undefined where there is none. With the paths of artifacts, the commit that the ref names is
- * compared with the work: a forged ref is no handover.
+ * compared with the work: a forged ref is not a handover.
  */
 export async function handoverOf(
   on: Git,

@@ -69,7 +69,7 @@ async function make(on: Git, bench: Bench, tip: string): Promise<IndexFile> {
   return indexIn(stamped, bench);
 }
 
-/** A branch that names nothing: what the work is worth, nobody can tell. */
+/** The branch names a commit that does not exist, so the work cannot be compared with it. */
 function refused({ path, branch }: Bench, cause: Error): Error {
   if (cause instanceof UserError) return cause;
   return new UserError("no-workspace", `${branch} of ${path} names no commit: ${cause.message}`, "git fsck");

@@ -39,7 +39,7 @@ const EXTENDED = 0x4000;
 const SKIP_WORKTREE = 0x4000;
 const NAME_MAX = 0xfff;
 
-/** `undefined` for what is no index that we know. */
+/** `undefined` for an unknown format. */
 export function parseIndex(bytes: Buffer, oidBytes: number): IndexFile | undefined {
   if (bytes.length < 12 + oidBytes || bytes.toString("latin1", 0, 4) !== "DIRC") return undefined;
   const version = bytes.readUInt32BE(4);
@@ -226,7 +226,7 @@ export type IndexCopy = {
   readonly oidBytes: number;
 };
 
-/** Copies an index that somebody else writes, without its stamps. False where there is none that can be copied. */
+/** Copies an index that the user or an agent writes, without its stamps. False where there is none that can be copied. */
 export function copyIndex(copying: IndexCopy, nested: Nested): boolean {
   const bytes = unless(["ENOENT", "ENOTDIR", "EISDIR"], () => readFileSync(copying.from));
   const index = bytes === undefined ? undefined : parseIndex(bytes, copying.oidBytes);
@@ -270,7 +270,7 @@ function settleNested({ bytes, entries }: IndexFile, workTree: string, nested: N
   }
 }
 
-/** In a sparse checkout what is not there is meant not to be there. */
+/** In a sparse checkout a missing file is not a deleted file. */
 function showIfThere(bytes: Buffer, { name, flagsAt }: IndexEntry, workTree: string): void {
   const more = bytes.readUInt16BE(flagsAt + 2);
   if ((more & SKIP_WORKTREE) === 0) return;

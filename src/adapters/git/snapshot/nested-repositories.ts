@@ -34,7 +34,7 @@ type NestedCheck = {
   readonly exclude: string;
 };
 
-/** What is ignored, or left out of the commit, is nobody's loss. */
+/** Ignored repositories, and those that the commit leaves out, are not looked at. */
 export async function requireNoneNested(
   on: Git,
   bench: Bench,

@@ -1,7 +1,7 @@
 /**
  * Paths of files. Names are bytes and not text: within this folder a name that came from git or the disk has one character for each byte.
  *
- * Paths of artifacts, as git must see them, are not part of the work. `{slot}` stands for any name.
+ * Paths of artifacts, as git must see them, are not part of the work. `{slot}` means any name.
  */
 
 import { sep } from "node:path";
@@ -54,7 +54,7 @@ function testFor(line: string): RegExp {
   return test;
 }
 
-/** Each sign that stands for itself is written in the same way in both. */
+/** Literal characters are escaped in the same way in both lines. */
 function lineTest(line: string): RegExp {
   const parts = (line.match(/\\.|[^]/gu) ?? []).map((sign) =>
     sign === "*" ? String.raw`(?:\\.|[^/\\*])*` : sign.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`),

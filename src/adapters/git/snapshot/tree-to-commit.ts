@@ -1,7 +1,7 @@
 /**
  * The tree that a commit gets: the work that was judged, and what is left out of it as the base has it.
  *
- * Left out are artifacts, which are no part of the work, and what patterns name. They are rules of gitignore and read by git itself,
+ * Left out are artifacts, which are not part of the work, and what patterns name. They are rules of gitignore, and git itself reads them,
  * from a file of ours: what the repository ignores, or does not, has no say in it.
  */
 
@@ -27,7 +27,7 @@ export type TreeToCommit = {
 export async function treeWithLeftOut(on: Git, bench: Bench, wanted: TreeToCommit): Promise<string> {
   const { work, tip, index: known, artifacts, exclude } = wanted;
   const isArtifact = artifactTest(artifacts);
-  // Files that are left out stay as the work began with them, whatever an agent committed.
+  // Files that are left out stay as the work began with them, even if an agent committed changes of them.
   const base = bench.base || tip;
   const entries = base === tip ? entriesOfIndex(known) : await entriesOf(on, bench, base);
   const isPlain = exclude.trim() === "" && !entries.some(({ name }) => isArtifact(name));

@@ -95,7 +95,7 @@ export async function openBench(on: Git, path: string): Promise<Bench> {
   );
 }
 
-/** Whether the workspace that was made at a path is there. */
+/** Whether the workspace at a path exists. */
 export function isWorkspaceAt(on: Pick<Git, "home">, path: string): boolean {
   return isFolder(path) && benchAt(on, path) !== undefined;
 }
@@ -168,7 +168,7 @@ export function leaveOut(bench: Pick<Bench, "own">, artifacts: readonly string[]
   if (missing.length > 0) writePrivate(file, [...lines.slice(0, -1), ...missing, ""].join("\n"));
 }
 
-/** What these rules name is not part of the work either. They come before artifacts, which stay out whatever rules take back. */
+/** What these rules name is not part of the work either. They come before artifacts, so that no rule can bring an artifact back. */
 export function ruleOut(bench: Pick<Bench, "own">, rules: string): void {
   const { file, lines } = ignored(bench);
   if (lines.includes(END_OF_RULES)) return;

@@ -56,7 +56,7 @@ type Refs = Pick<Cloning, "branch" | "commit"> & {
   readonly remotes: RepositorySettings["remotes"];
 };
 
-/** All refs in one file. Those of the clone's own branch are this run's, whatever the user's repository has under that name. */
+/** All refs in one file. The ref of the clone's own branch is this run's, and not the one of the user's repository. */
 export async function writeRefs(
   on: Git,
   { mirror }: Pick<Bench, "mirror">,
@@ -66,7 +66,7 @@ export async function writeRefs(
   const args = ["for-each-ref", format, "refs/heads", "refs/remotes", "refs/tags"];
   const listed = (await gitBytes(on.env, { ...inMirror(mirror), args })).toString("latin1").split("\n");
   const own = branch === "" ? [] : [`${commit} ${Buffer.from(`refs/heads/${branch}`).toString("latin1")}`];
-  // A remote's HEAD stands for one of its branches: the mirror only knows the commit.
+  // A remote's HEAD is a symbolic ref, of which the mirror only knows the commit.
   const heads = remotes.filter(({ head }) => head !== "");
   const without = new Set([
     ...own.map((line) => line.slice(commit.length)),

@@ -39,7 +39,7 @@ export async function includeFiles(on: Git, bench: Bench, repo: string): Promise
   const gitDir = gitDirOf(repo);
   if (stat === undefined || gitDir === undefined) return [];
   if (!stat.isFile() || stat.size > LINES_MAX)
-    return [`${lines} is no ordinary file of ordinary size: left out`];
+    return [`${lines} is not a regular file, or too large: left out`];
   const main: Omit<Call, "args"> = { cwd: repo, gitDir, workTree: repo };
   const args = ["ls-files", "-z", "--others", "--ignored", `--exclude-from=${lines}`];
   const named = await gitRecords(on.env, { ...main, args });
@@ -80,7 +80,7 @@ type IncludedFiles = {
   readonly max: number;
 };
 
-/** Gives how many bytes; `undefined` for what is no ordinary file, too large, or would go somewhere else. */
+/** Gives how many bytes; `undefined` where it is not a regular file, is too large, or would leave the workspace. */
 function copy({ repo, path, name, max }: IncludedFiles): number | undefined {
   const to = bytePath(path, name);
   if (unless(MISSING, () => lstatSync(to)) !== undefined) return 0;
@@ -90,7 +90,7 @@ function copy({ repo, path, name, max }: IncludedFiles): number | undefined {
   try {
     mkdirSync(join(path, folder), { recursive: true });
     if (realpathSync(join(path, folder)) !== join(realpathSync(path), folder)) return undefined;
-    // Whole under its name or not at all, and not over what somebody has put there meanwhile.
+    // Whole under its name or not at all, and never over an existing file.
     const aside = join(path, folder, `.signalbox-new-${newName()}`);
     writeFileSync(aside, read.bytes, { mode: read.mode, flag: "wx" });
     try {

@@ -3,7 +3,7 @@
  *
  * 1. The mirror is brought up to date. 2. Where the run begins is kept in the mirror; the branch is created in the user's repository.
  * 3. The clone is made beside its place and renamed when it is whole: a workspace that exists is complete. Called again, it finds
- * what is there; a workspace that was deleted is made again from the last handover. What is in the way is moved aside, never removed.
+ * the workspace; one that was deleted is made again from the last handover. What is in the way is moved aside, never removed.
  */
 
 import { realpathSync, renameSync, rmSync } from "node:fs";
@@ -34,7 +34,7 @@ export type WorkspaceRequest = {
   readonly branch: string;
   readonly base: string;
   readonly artifacts: readonly string[];
-  /** Rules as in gitignore, one on each line: files that are no part of the work either. */
+  /** Rules as in gitignore, one on each line: files that are not part of the work either. */
   readonly leftOut?: string;
 };
 
@@ -129,7 +129,7 @@ async function beginning(
   return { base, head };
 }
 
-/** On a branch that exists already, everything since it left the base is the work, whoever did it. */
+/** On a branch that exists already, everything since it left the base is the work, also commits of people. */
 async function forkOf(
   on: Git,
   commonDir: string,

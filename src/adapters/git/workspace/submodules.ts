@@ -1,5 +1,5 @@
 /**
- * Submodules: those that the user has initialised are there before an agent starts.
+ * Submodules: those that the user has initialised are checked out before an agent starts.
  *
  * The mirror has a copy of each, below its own `modules`, as git keeps them in `.git/modules`. In a clone, each has a git directory
  * that borrows objects from that copy. A submodule that the user has not initialised stays an empty folder, as after `git clone`.
