@@ -10,8 +10,8 @@ import { join } from "node:path";
 import { unless } from "../../files/errno.ts";
 import { makeFolder } from "../../home/folders.ts";
 import { newName } from "../../home/new-name.ts";
-import type { Call } from "./call.ts";
 import type { Git } from "../workspace/bench.ts";
+import type { Call } from "./call.ts";
 
 export async function withScratch<T>({ home }: Git, use: (path: string) => Promise<T>): Promise<T> {
   const folder = join(home.root, "tmp");

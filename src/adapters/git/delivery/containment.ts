@@ -6,8 +6,8 @@
  * from. Work that changes nothing by itself is contained everywhere, and is a case of its own.
  */
 
-import { tryGit, type Call } from "../call/call.ts";
 import type { Env } from "../../home/paths.ts";
+import { tryGit, type Call } from "../call/call.ts";
 
 export type Containment =
   | { readonly type: "absent" }

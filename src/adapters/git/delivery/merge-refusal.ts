@@ -1,10 +1,10 @@
 /** Why a merge is refused: what happened, that nothing was changed, and what to type. */
 
 import { UserError } from "../../user-error.ts";
-import type { Obstacle } from "./user-checkout.ts";
 import { sayCommit, type Ask, type Containment } from "./containment.ts";
-import type { Merging, PersonCommits } from "./merge-plan.ts";
 import type { TakenOut } from "./merge-losses.ts";
+import type { Merging, PersonCommits } from "./merge-plan.ts";
+import type { Obstacle } from "./user-checkout.ts";
 
 const FAILED = 1;
 const GATE = 5;

@@ -11,15 +11,15 @@ import type { Landing, Merges, WorkOf } from "../../../engine/ports/merges.ts";
 import { failpoint } from "../../failpoint.ts";
 import { unless } from "../../files/errno.ts";
 import { makeFolder, writePrivate } from "../../home/folders.ts";
-import { defaultBranchOf, defaultRefs, mayHaveMoved, type DefaultRefs } from "../repository/branches.ts";
-import { asking, containmentOf, sayCommit } from "./containment.ts";
-import { commonDirOf, gitDirOf } from "../repository/locate.ts";
-import { lookedFile, readLooked, type Looked } from "./last-look.ts";
-import { mirrorOf, workRef } from "../mirror/names.ts";
-import type { Git } from "../workspace/bench.ts";
-import { tipIn } from "./publish.ts";
-import { isTabled, refAt } from "../repository/refs.ts";
 import { withBoth } from "../call/scratch.ts";
+import { mirrorOf, workRef } from "../mirror/names.ts";
+import { defaultBranchOf, defaultRefs, mayHaveMoved, type DefaultRefs } from "../repository/branches.ts";
+import { commonDirOf, gitDirOf } from "../repository/locate.ts";
+import { isTabled, refAt } from "../repository/refs.ts";
+import type { Git } from "../workspace/bench.ts";
+import { asking, containmentOf, sayCommit } from "./containment.ts";
+import { lookedFile, readLooked, type Looked } from "./last-look.ts";
+import { tipIn } from "./publish.ts";
 
 const UNREADABLE = ["ENOENT", "ENOTDIR", "EISDIR", "EACCES", "ELOOP", "EPERM"];
 /** A file may seem to be older than it is, by as much as the system's own clock is coarse. */

@@ -21,8 +21,8 @@ import { dirname, join } from "node:path";
 import { codeOf, unless } from "../../files/errno.ts";
 import { newName } from "../../home/new-name.ts";
 import { git, gitRecords } from "../call/call.ts";
-import { inMirror } from "./mirror.ts";
 import type { Git } from "../workspace/bench.ts";
+import { inMirror } from "./mirror.ts";
 
 type LooseObject = { readonly type: string; readonly body: Buffer };
 type TreeItem = { readonly mode: string; readonly oid: string };

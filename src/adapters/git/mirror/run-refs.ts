@@ -1,8 +1,8 @@
 /** The refs of runs in a mirror, read back. */
 
 import { git } from "../call/call.ts";
-import { inMirror } from "./mirror.ts";
 import type { Git } from "../workspace/bench.ts";
+import { inMirror } from "./mirror.ts";
 
 export type RunRefs = {
   readonly run: string;

@@ -27,8 +27,17 @@ export type NewCommit = {
 /** The notes are for a person. */
 export type MadeCommit = { readonly commit: string; readonly notes: readonly string[] };
 
-/** Makes a commit in the mirror. It is not necessarily on the disk yet. */
+/**
+ * Makes a commit in the mirror, on the disk with its tree when it returns. The parent is on the disk already. What the parent does not
+ * have is listed while git works.
+ */
 export async function makeCommit(on: Git, bench: Bench, of: NewCommit): Promise<MadeCommit> {
+  const [made, oids] = await Promise.all([writeOrCommit(on, bench, of), addedBy(on, bench, of)]);
+  await syncObjects(join(bench.mirror, "objects"), [made.commit, ...oids]);
+  return made;
+}
+
+async function writeOrCommit(on: Git, bench: Bench, of: NewCommit): Promise<MadeCommit> {
   const commit = bench.isSigned ? undefined : writeCommit(bench, of);
   if (commit !== undefined) return { commit, notes: [] };
   const { tree, parent, author, message } = of;
@@ -144,25 +153,8 @@ function foldersOf(entries: IndexFile["entries"]): ReadonlySet<string> {
 const onDisk = new Map<string, string>();
 const KNOWN_MAX = 10_000;
 
-export type CommittedTree = {
-  readonly mirror: string;
-  readonly tree: string;
-  /** Durable already, with all that it reaches; empty where there is none. */
-  readonly parent: string;
-};
-
-/** The commit that is being made of a tree, durable with the tree. What the parent does not have is listed meanwhile. */
-export async function madeDurable<T extends { readonly commit: string }>(
-  on: Git,
-  { mirror, tree, parent }: CommittedTree,
-  making: Promise<T>,
-): Promise<T> {
-  const [made, oids] = await Promise.all([making, added(on, { mirror, tree, parent })]);
-  await syncObjects(join(mirror, "objects"), [made.commit, ...oids]);
-  return made;
-}
-
-async function added(on: Git, { mirror, tree, parent }: CommittedTree): Promise<readonly string[]> {
+/** Objects of the tree that the parent does not have. */
+async function addedBy(on: Git, { mirror }: Bench, { tree, parent }: NewCommit): Promise<readonly string[]> {
   const than = parent === "" ? undefined : await treeInMirror(on, mirror, parent);
   const not = than === undefined ? [] : ["--not", than];
   const args = ["rev-list", "--objects", "--no-object-names", tree, ...not];

@@ -9,12 +9,12 @@ import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { unless } from "../../files/errno.ts";
 import { git } from "../call/call.ts";
-import { GITLINK, parseIndex } from "../snapshot/index-file.ts";
-import { isFolder } from "../repository/locate.ts";
 import { entriesIn } from "../mirror/loose-objects.ts";
 import { inMirror } from "../mirror/mirror.ts";
-import type { Git } from "../workspace/bench.ts";
 import { refsOfRun } from "../mirror/run-refs.ts";
+import { isFolder } from "../repository/locate.ts";
+import { GITLINK, parseIndex } from "../snapshot/index-file.ts";
+import type { Git } from "../workspace/bench.ts";
 
 export type Clone = {
   /** The directory `.git` of the clone. */

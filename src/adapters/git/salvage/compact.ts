@@ -27,12 +27,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { failpoint } from "../../failpoint.ts";
 import { unless } from "../../files/errno.ts";
 import { isSpent } from "../../files/replace/leftover.ts";
-import { bytePath } from "../snapshot/paths.ts";
 import { git } from "../call/call.ts";
-import { isHeldByMirror } from "./clone-objects.ts";
 import { entriesIn, LINK_MODE, PROGRAM_MODE, type TreeEntry } from "../mirror/loose-objects.ts";
 import { inMirror } from "../mirror/mirror.ts";
+import { bytePath } from "../snapshot/paths.ts";
 import type { Git } from "../workspace/bench.ts";
+import { isHeldByMirror } from "./clone-objects.ts";
 
 export type KeptFolder = {
   /** The folder that was the workspace. */

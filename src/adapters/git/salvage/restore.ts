@@ -10,13 +10,13 @@ import { basename, dirname, join } from "node:path";
 import { failpoint } from "../../failpoint.ts";
 import { codeOf, unless } from "../../files/errno.ts";
 import { UserError } from "../../user-error.ts";
-import { bytePath } from "../snapshot/paths.ts";
 import { gitBytes } from "../call/call.ts";
-import { isFolder, isThere } from "../repository/locate.ts";
 import { entriesIn, LINK_MODE, NESTED_MODE, PROGRAM_MODE, type TreeEntry } from "../mirror/loose-objects.ts";
 import { inMirror } from "../mirror/mirror.ts";
-import { copyInside, copyOver, type Copied } from "./move.ts";
+import { isFolder, isThere } from "../repository/locate.ts";
+import { bytePath } from "../snapshot/paths.ts";
 import type { Git } from "../workspace/bench.ts";
+import { copyInside, copyOver, type Copied } from "./move.ts";
 import type { KeptWorkspace } from "./release.ts";
 
 export type Restoration = {

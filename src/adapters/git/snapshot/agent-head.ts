@@ -13,11 +13,11 @@ import { failpoint } from "../../failpoint.ts";
 import { unless } from "../../files/errno.ts";
 import { writePrivate } from "../../home/folders.ts";
 import { tryGit } from "../call/call.ts";
-import { commonDirOf, gitDirOf, isFolder } from "../repository/locate.ts";
-import { fetchCommit, inMirror, transfer } from "../mirror/mirror.ts";
-import { within, type Bench, type Git } from "../workspace/bench.ts";
-import { headAt, isTabled } from "../repository/refs.ts";
 import { withScratch } from "../call/scratch.ts";
+import { fetchCommit, inMirror, transfer } from "../mirror/mirror.ts";
+import { commonDirOf, gitDirOf, isFolder } from "../repository/locate.ts";
+import { headAt, isTabled } from "../repository/refs.ts";
+import { within, type Bench, type Git } from "../workspace/bench.ts";
 
 const TIP = "tip";
 /** What git exits with where it knows both commits; with more where it does not. */

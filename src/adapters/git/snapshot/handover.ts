@@ -13,7 +13,7 @@ import { withScratch } from "../call/scratch.ts";
 import { treeInMirror } from "../mirror/loose-objects.ts";
 import { inMirror } from "../mirror/mirror.ts";
 import { mirrorOf, runRef, workRef } from "../mirror/names.ts";
-import { madeDurable, makeCommit, type MadeCommit } from "../mirror/write-objects.ts";
+import { makeCommit, type MadeCommit } from "../mirror/write-objects.ts";
 import { refAt } from "../repository/refs.ts";
 import { updateRef, writeRefs } from "../repository/update-ref.ts";
 import { within, type Bench, type Git } from "../workspace/bench.ts";
@@ -41,24 +41,36 @@ export async function handover(on: Git, bench: Bench, of: Handover): Promise<Mad
   // Also where the commit leaves out a part of the work, as the workflow has ordered.
   if (known !== undefined && known === head && !(await hasMerged(on, bench, { head, tip })))
     return { commit: known, notes: [] };
-  const index = await headIndex(on, bench, tip);
-  const noneNested =
-    bench.isPlace === true ? undefined : requireNoneNested(on, bench, { run, tree, tip, index, exclude: "" });
-  const making = treeWithLeftOut(on, bench, { work: tree, tip, index, artifacts, exclude: "" }).then(
-    async (whole) => commitFor(on, bench, { of, head, tip, tree: whole }),
-  );
-  // A commit that no ref names is nothing. Both end here, because the caller's lock ends with this call.
-  await Promise.allSettled([noneNested, making]);
-  await noneNested;
-  const { commit, notes } = await making;
+  const whole = await treeOfCommit(on, bench, { run, tree, tip, artifacts, exclude: "" });
+  const made = await commitFor(on, bench, { of, head, tip, tree: whole });
   failpoint("handover.before-ref");
-  // Killed between the two, the next call finds the head and adds the other.
-  await writeRefs(bench.mirror, [
+  await noteHandover(bench, { run, tree, commit: made.commit });
+  failpoint("handover.after-ref");
+  return made;
+}
+
+type WorkToCommit = Pick<Handover, "run" | "tree" | "artifacts"> & {
+  /** The commit that the work tree is at. */
+  readonly tip: string;
+  /** Patterns of what is left out, one on each line. */
+  readonly exclude: string;
+};
+
+/** The tree that a commit of the work gets. Throws a UserError where the commit would not hold all of the work. */
+export async function treeOfCommit(on: Git, bench: Bench, of: WorkToCommit): Promise<string> {
+  const index = await headIndex(on, bench, of.tip);
+  if (bench.isPlace !== true) await requireNoneNested(on, bench, { ...of, index });
+  return treeWithLeftOut(on, bench, { ...of, work: of.tree, index });
+}
+
+type NewHandover = { readonly run: string; readonly tree: string; readonly commit: string };
+
+/** Killed between the two refs, the next call finds the head and adds the other. */
+export async function noteHandover({ mirror }: Bench, { run, tree, commit }: NewHandover): Promise<void> {
+  await writeRefs(mirror, [
     [runRef(run, "head"), commit],
     [workRef(run, tree), commit],
   ]);
-  failpoint("handover.after-ref");
-  return { commit, notes };
 }
 
 /**
@@ -134,8 +146,7 @@ export async function commitFor(
   if (parent !== head && (await treeInMirror(on, bench.mirror, parent)) === tree)
     return { commit: parent, notes: [] };
   const { author = bench.author, message } = of;
-  const making = makeCommit(on, bench, { tree, parent, author, message });
-  return madeDurable(on, { mirror: bench.mirror, tree, parent }, making);
+  return makeCommit(on, bench, { tree, parent, author, message });
 }
 
 /** The agent has merged something since the head: without its merge, a conflict that it resolved would come back at the delivery. */

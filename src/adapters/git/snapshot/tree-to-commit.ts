@@ -6,12 +6,11 @@
  */
 
 import { writeFileSync } from "node:fs";
-import { artifactTest } from "./paths.ts";
 import { git, gitRecords } from "../call/call.ts";
-import type { IndexFile } from "./index-file.ts";
-import { at, within } from "../workspace/bench.ts";
-import type { Bench, Git } from "../workspace/bench.ts";
 import { withScratch } from "../call/scratch.ts";
+import { at, within, type Bench, type Git } from "../workspace/bench.ts";
+import type { IndexFile } from "./index-file.ts";
+import { artifactTest } from "./paths.ts";
 
 export type TreeToCommit = {
   /** The tree of the work. */

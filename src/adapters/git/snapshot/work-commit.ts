@@ -6,20 +6,17 @@
 
 import { failpoint } from "../../failpoint.ts";
 import { UserError } from "../../user-error.ts";
-import { tipOf } from "./agent-head.ts";
 import { git } from "../call/call.ts";
-import { madeDurable, makeCommit } from "../mirror/write-objects.ts";
-import { headIndex } from "./head-index.ts";
-import { treeWithLeftOut } from "./tree-to-commit.ts";
-import { treeInMirror } from "../mirror/loose-objects.ts";
-import { runRef, workRef } from "../mirror/names.ts";
-import { requireNoneNested } from "./nested-repositories.ts";
-import { openBench, within, type Bench, type Git } from "../workspace/bench.ts";
 import { publish } from "../delivery/publish.ts";
+import { treeInMirror } from "../mirror/loose-objects.ts";
+import { runRef } from "../mirror/names.ts";
+import { makeCommit } from "../mirror/write-objects.ts";
 import { refAt } from "../repository/refs.ts";
 import { authorOf } from "../repository/settings.ts";
+import { openBench, within, type Bench, type Git } from "../workspace/bench.ts";
+import { tipOf } from "./agent-head.ts";
 import { digest } from "./digest.ts";
-import { writeRefs } from "../repository/update-ref.ts";
+import { noteHandover, treeOfCommit } from "./handover.ts";
 
 export type Committing = {
   readonly run: string;
@@ -48,18 +45,13 @@ export async function commitWork(on: Git, committing: Committing): Promise<Commi
   const bench = await openBench(on, path);
   if ((await digest(on, bench, artifacts)) !== tree) throw changed(bench, committing);
   const tip = await tipOf(on, bench);
-  const index = await headIndex(on, bench, tip);
-  await requireNoneNested(on, bench, { run, tree, tip, index, exclude });
-  const whole = await treeWithLeftOut(on, bench, { work: tree, tip, index, artifacts, exclude });
+  const whole = await treeOfCommit(on, bench, { run, tree, tip, artifacts, exclude });
   const head = refAt(bench.mirror, runRef(run, "head")) ?? bench.base;
   const isMade = await isThis(on, bench, { head, committing, tip, tree: whole });
   const isAgents = !isMade && (await treeInMirror(on, bench.mirror, tip)) === whole;
   const commit = isMade ? head : isAgents ? tip : await make(on, bench, { committing, tip, tree: whole });
   failpoint("commit.before-ref");
-  await writeRefs(bench.mirror, [
-    [runRef(run, "head"), commit],
-    [workRef(run, tree), commit],
-  ]);
+  await noteHandover(bench, { run, tree, commit });
   const branch = bench.branch.replace("refs/heads/", "");
   const [problem] = await publish(on, { run, repo, branch, commit });
   failpoint("commit.after-ref");
@@ -101,8 +93,8 @@ export function trailerOf(run: string): string {
 
 async function make(on: Git, bench: Bench, { committing, tip, tree }: Making): Promise<string> {
   const author = await authorOf(on, committing.repo, "the commit");
-  const making = makeCommit(on, bench, { tree, parent: tip, author, message: messageOf(committing) });
-  return (await madeDurable(on, { mirror: bench.mirror, tree, parent: tip }, making)).commit;
+  const message = messageOf(committing);
+  return (await makeCommit(on, bench, { tree, parent: tip, author, message })).commit;
 }
 
 /** Lines such as `Co-authored-by: ...` at the end of a message are one block. Only the engine says which run a commit belongs to. */

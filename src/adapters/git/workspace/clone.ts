@@ -13,10 +13,10 @@ import { unless } from "../../files/errno.ts";
 import { makeFolder } from "../../home/folders.ts";
 import { UserError } from "../../user-error.ts";
 import { gitBytes, tryGit, type Call } from "../call/call.ts";
-import { noteSkipped } from "../snapshot/head-index.ts";
 import { inMirror } from "../mirror/mirror.ts";
-import { at, rulesOf, type Bench, type Git } from "./bench.ts";
 import { configText, entriesOf, type RepositorySettings } from "../repository/settings.ts";
+import { noteSkipped } from "../snapshot/head-index.ts";
+import { at, rulesOf, type Bench, type Git } from "./bench.ts";
 
 export type Cloning = {
   /** Where it is made; its bench may be for another path, which it is moved to when it is whole. */

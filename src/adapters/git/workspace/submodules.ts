@@ -8,11 +8,11 @@
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { tryGit } from "../call/call.ts";
-import { writeRefs } from "./clone.ts";
-import { isFolder, isThere } from "../repository/locate.ts";
 import { copyRepository, fetchCommit, inMirror } from "../mirror/mirror.ts";
-import type { Git } from "./bench.ts";
+import { isFolder, isThere } from "../repository/locate.ts";
 import { configText } from "../repository/settings.ts";
+import type { Git } from "./bench.ts";
+import { writeRefs } from "./clone.ts";
 
 export type Superproject = {
   /** The clone's work tree. */

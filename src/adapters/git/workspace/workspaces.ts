@@ -4,20 +4,20 @@ import { existsSync, readdirSync, realpathSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Workspaces } from "../../../engine/ports/files.ts";
 import { unless } from "../../files/errno.ts";
-import { operationIn } from "../delivery/user-checkout.ts";
-import { handover } from "../snapshot/handover.ts";
-import { discardCheckout, makeCheckout, takeAsGiven } from "./judge-checkout.ts";
-import { treeBesides } from "../snapshot/tree-to-commit.ts";
-import { isFolder } from "../repository/locate.ts";
 import { isGitAtWork, whileLocked } from "../call/locks.ts";
-import { refuseRunName, runRef } from "../mirror/names.ts";
-import { requireDeliverable } from "../snapshot/nested-repositories.ts";
-import { benchAt, openBench, type Git } from "./bench.ts";
-import { prepare } from "./prepare.ts";
 import { publish } from "../delivery/publish.ts";
+import { operationIn } from "../delivery/user-checkout.ts";
+import { refuseRunName, runRef } from "../mirror/names.ts";
+import { isFolder } from "../repository/locate.ts";
 import { refAt } from "../repository/refs.ts";
 import { release } from "../salvage/release.ts";
 import { digest, filesOf } from "../snapshot/digest.ts";
+import { handover } from "../snapshot/handover.ts";
+import { requireDeliverable } from "../snapshot/nested-repositories.ts";
+import { treeBesides } from "../snapshot/tree-to-commit.ts";
+import { benchAt, openBench, type Git } from "./bench.ts";
+import { discardCheckout, makeCheckout, takeAsGiven } from "./judge-checkout.ts";
+import { prepare } from "./prepare.ts";
 
 /** `isAlone` says that the process does one thing and exits, as commands do. */
 export function gitWorkspaces(on: Git & { readonly isAlone?: boolean }): Workspaces {
