@@ -105,10 +105,10 @@ async function preparedSubmit(): Promise<() => Promise<unknown>> {
   const { removeHomes } = await import("../test/support/home.ts");
   const { AT_HOME } = await import("../test/support/procs.ts");
   const { performUntyped } = await import("../src/app/perform.ts");
-  const scene = taskScene();
+  const scene = await taskScene();
   const run = await scene.taskIn("agent-review");
   // Registers the agent, with its folder and its token.
-  scene.as(run, "reviewer");
+  await scene.as(run, "reviewer");
   const env = {
     ...scene.env,
     SIGNALBOX_TOKEN: `token of ${run} reviewer 1`,
