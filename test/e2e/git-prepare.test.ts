@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -271,7 +272,21 @@ test.for(
   expect(existsSync(lock)).toBe(false);
 });
 
-test("a lock in the user's repository is never removed: no branch is made, or it is not updated, and both say why", async () => {
+test("a lock that a killed git of ours left in the user's repository is removed, an older one is not", async () => {
+  const of = site();
+  const lock = join(of.repo, ".git/refs/heads/signalbox/r1.lock");
+  await apart(of, { do: "prepare", with: wanted(of) }, "refs.after-notice");
+  put(of.repo, { ".git/refs/heads/signalbox/r1.lock": "" });
+  utimesSync(lock, 1, 1);
+  await expect(of.workspaces.prepare(wanted(of))).rejects.toMatchObject({ code: "repository-locked" });
+  const now = Date.now() / 1000;
+  utimesSync(lock, now, now);
+  await of.workspaces.prepare(wanted(of));
+  expect(existsSync(lock)).toBe(false);
+  isWhole(of);
+});
+
+test("any other lock in the user's repository is never removed: no branch is made, or it is not updated, and both say why", async () => {
   const of = site();
   const lock = join(of.repo, ".git/refs/heads/signalbox/r1.lock");
   put(of.repo, { ".git/refs/heads/signalbox/r1.lock": "" });

@@ -39,7 +39,7 @@ const ELSEWHERE =
  * wrote too late (`files-peoples`, `files-race`, `dirty`), a claim that the shim makes.
  */
 const RARE =
-  /^workspace\..*(rename|detach|remove|salvage|fetch|copy|after-head)|put-back|^late\.|^process\.after-claim$/;
+  /^workspace\..*(rename|detach|remove|salvage|fetch|copy|after-head|-left)|put-back|^late\.|^process\.after-claim$/;
 const names = [...new Set(namesIn("src"))].filter((name) => !ELSEWHERE.test(name)).toSorted();
 const SHIM = ["after-claim", "after-pid", "before-exit", "after-exit"];
 

@@ -15,6 +15,7 @@ import {
   readlinkSync,
   renameSync,
   statSync,
+  unlinkSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
@@ -116,6 +117,24 @@ export async function requireFree(commonDir: string, file: string): Promise<void
     if (Date.now() > until) throw locked(commonDir, file);
     await sleep(LOOK_MS);
   }
+}
+
+/** A git of the engine that was killed while it changed refs of the user's repository: its arguments and input, and when it began. */
+export type KilledUpdate = { readonly text: string; readonly sinceMs: number };
+
+/**
+ * Removes the lock of a ref that a killed git of the engine was changing. Every other lock in the user's repository stays: this one must
+ * be for a ref that the engine was changing, not older than that change, and no git may be at work there.
+ */
+export function removeOwnLock(commonDir: string, file: string, { text, sinceMs }: KilledUpdate): boolean {
+  const ref = file.startsWith(`${commonDir}/refs/`) ? file.slice(commonDir.length + 1, -".lock".length) : "";
+  const isNamed = ref !== "" && text.split(/\s+/).includes(ref);
+  const made = unless(["ENOENT"], () => statSync(file).mtimeMs);
+  if (!isNamed || made === undefined || made < Math.floor(sinceMs)) return false;
+  const folders = [dirname(commonDir), commonDir, ...linkedWorktrees(commonDir)];
+  if (gitsIn(folders, commonDir)?.length !== 0) return false;
+  unlinkSync(file);
+  return true;
 }
 
 function isLocked(file: string): boolean {
