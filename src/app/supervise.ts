@@ -11,12 +11,16 @@ import { selfCommand, writeLauncher } from "../adapters/works/launcher.ts";
 import { openWorks } from "../adapters/works/open.ts";
 import { sweep } from "../adapters/works/sweep.ts";
 import { PACE, supervise } from "../engine/supervise/supervise.ts";
+import { UserError } from "../adapters/user-error.ts";
+import { callerWithoutStore } from "./caller.ts";
+import { EXIT_NOT_YOURS } from "./exit-codes.ts";
 import type { Invocation } from "./invocation.ts";
 import { requireHome } from "./runs/find.ts";
 import { serving } from "./serve.ts";
 
 /** Gives why it ended, in words. */
 export async function superviseUntilIdle(door: Pick<Invocation, "env">): Promise<string> {
+  requireNoAgent(door);
   const home = requireHome(door);
   let rounds = 0;
   for (;;) {
@@ -69,4 +73,17 @@ export async function superviseUntilIdle(door: Pick<Invocation, "env">): Promise
     await store.close();
     if (!isBusy) return "done";
   }
+}
+
+/**
+ * A supervisor with the marks of an agent would be ended with that agent, and every agent that it starts would be taken for a process
+ * of that agent. Commands of agents start the supervisor with the saved environment of a person instead.
+ */
+function requireNoAgent(on: Pick<Invocation, "env">): void {
+  const who = callerWithoutStore(on);
+  if (who.type !== "stranger") return;
+  throw new UserError("not-a-person", `an agent cannot be the supervisor, and ${who.mark}`, {
+    next: "signalbox list: any command starts the supervisor if there is work for it",
+    exit: EXIT_NOT_YOURS,
+  });
 }

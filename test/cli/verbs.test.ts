@@ -43,6 +43,7 @@ test.for<[state: string, words: readonly string[], said: string]>([
   ["planning", ["answer", "ISO"], "4 not-in-map"],
   ["clarification", ["answer", "ISO dates, please"], "0 ok clarification -> planning"],
   ["clarification", ["answer"], "2 needs-text"],
+  ["clarification", ["answer", "ISO", "--shown", "abcdefgh"], "6 conflict"],
   ["clarification", ["send-back", "x"], "4 not-in-map"],
   ["reviewing", ["send-back", "leap years"], "0 ok reviewing -> working"],
   ["reviewing", ["send-back"], "2 needs-text"],
@@ -133,6 +134,13 @@ test("a branch does not take over the first letters of another run", async () =>
   });
   expect(await said("send-back", short, "more")).toBe("2 ambiguous-run");
   expect(await said("send-back", other, "more")).toBe("0 ok reviewing -> working");
+});
+
+test("a summary has a limit, and does not colour what is printed after it", async () => {
+  const id = await on.taskIn("reviewing");
+  expect(await said("task", "update", id, "--summary", "s".repeat(2001))).toBe("2 too-large");
+  expect(await said("task", "update", id, "--summary", "evil\u001B[31mRED")).toContain("0 ok");
+  expect((await on.say(["list"])).stdout).toContain("evil\uFFFD[31mRED");
 });
 
 test("a question of a worker goes back to where it was asked", async () => {

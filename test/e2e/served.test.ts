@@ -155,7 +155,9 @@ test.runIf(isPerson)("a supervisor that an agent has started speaks for nobody e
   const { life, workspace: cwd, launcher: program } = on;
   process.kill(supervisorOf(on), "SIGTERM");
   await until(() => !isSupervisorAlive(life.home));
-  void call(["supervise"], { cwd, env: { ...life.env, ...on.voice }, stdin: "" });
+  const own = { cwd, env: { ...life.env, ...on.voice }, stdin: "" };
+  expect((await call(["supervise"], own)).code).toBe(4);
+  await call(["task", "update", "--summary", "x"], own);
   await until(() => existsSync(on.socket));
   const env = { ...life.env, SIGNALBOX_TOKEN: on.voice["SIGNALBOX_TOKEN"] ?? "" };
   const nobody = (): Promise<Printed> => call(["move", "done"], { cwd, env, stdin: "", program });

@@ -80,7 +80,7 @@ async function valueOf(
   of: { readonly name: string; readonly given: string; readonly isKnown: boolean },
 ): Promise<string> {
   const { given } = of;
-  if (of.name !== "branch") return given;
+  if (of.name !== "branch") return fitting(of.name, given);
   const branch = given === "" ? await branchOf(on, run) : given;
   const { row, run: now } = await requireKept(on, run);
   const path = (await boundWorkspace(on.box, run))?.path;
@@ -89,6 +89,18 @@ async function valueOf(
   const { requireBranch } = await import("../runs/branch.ts");
   await requireBranch(on, { repo: row.repo, branch, run, ...(path === undefined ? {} : { path }) });
   return branch;
+}
+
+/** The header of the page, the lists and the journal hold the whole value. */
+const CHARACTERS_MAX = 2000;
+
+function fitting(name: string, value: string): string {
+  if (value.length <= CHARACTERS_MAX) return value;
+  throw new UserError(
+    "too-large",
+    `the ${name} has more than ${CHARACTERS_MAX} characters`,
+    `say it in one line: signalbox task update --${name} TEXT`,
+  );
 }
 
 type Detail = {

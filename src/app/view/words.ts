@@ -69,8 +69,9 @@ export function sayActor(actor: Actor): string {
   }
 }
 
-/** The first line of a text that may be long. */
+/** The first line of a text that may be long, without characters that control a terminal. */
 export function firstLine(text: string, max = 80): string {
-  const [line = ""] = text.trim().split("\n");
+  const [first = ""] = text.trim().split("\n");
+  const line = first.replaceAll(/(?!\t)\p{Cc}/gu, "\uFFFD");
   return line.length > max ? `${line.slice(0, max - 3)}...` : line;
 }

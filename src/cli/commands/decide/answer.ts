@@ -11,7 +11,7 @@ import { withWords } from "../../verb.ts";
 export const command: Command = {
   usage: "[DECISION] (VALUE [--text TEXT | --text -] | --part N=VALUE...) [--shown WORD] [--key KEY]",
   about:
-    "Answers the question that a run waits with. DECISION is its id, RUN/ID, or the run; in a workspace, or where only one is open, it may be left out.\nWithout VALUE, at a terminal, the question is shown first. There VALUE may be in any case, the beginning of an option or its number in the list, and a typing mistake is refused. Where an agent only needs to know something, VALUE is the answer in your words. Only people can answer.\nOf a question in parts, VALUE answers all of them.",
+    "Answers the question that a run waits with. DECISION is its id, RUN/ID, or the run; in a workspace, or where only one is open, it may be left out.\nWithout VALUE, at a terminal, the question is shown first. There VALUE may be in any case, the beginning of an option or its number in the list, and a typing mistake is refused. Where an agent only needs to know something, VALUE is the answer in your words; - reads it from the standard input. Only people can answer.\nOf a question in parts, VALUE answers all of them.",
   words: { min: 0, max: 2 },
   options: {
     text: { takes: "TEXT", about: "what goes with the answer; - reads it from the standard input" },
@@ -30,7 +30,8 @@ export const command: Command = {
   ],
   async answer(given, door): Promise<Answer> {
     const { key, shown, text: option } = given.options;
-    const [decision, value] = given.words;
+    const [decision, word] = given.words;
+    const value = word === "-" ? textIn(door.cwd, "-").trim() : word;
     const parts = given.lists["part"] ?? [];
     const text = option === "-" ? textIn(door.cwd, "-") : option;
     const said = value === undefined && parts.length === 0 ? await askedFor(decision, door) : undefined;
