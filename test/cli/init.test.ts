@@ -102,7 +102,7 @@ test("in a bare repository: told so, and the way out", async () => {
 
 test.skipIf(process.platform !== "linux")("where nothing can be written, the true reason is told", () => {
   expect(() => initialise("/proc")).toThrow(
-    "/proc/.signalbox cannot be written: the folder above it takes no new names",
+    "/proc/.signalbox cannot be written: its parent folder does not exist or is not writable",
   );
 });
 

@@ -4,19 +4,29 @@ import { describe, expect, test } from "vitest";
 import { ANSWERS } from "../../src/app/answers.ts";
 import { INBOX, LIST, SHOW, type InboxItem, type RunSummary } from "../../src/app/view/run-view.ts";
 import { paintOf } from "../../src/cli/paint.ts";
+import { sayNextSteps } from "../../src/cli/render/next.ts";
+import { sayBoard } from "../../src/cli/watch/plain.ts";
+import type { BoardView } from "../../src/app/board/row.ts";
 import { sayInbox } from "../../src/cli/render/inbox.ts";
 import { sayRuns } from "../../src/cli/render/list.ts";
 import { sayRun } from "../../src/cli/render/run.ts";
 import { itemOf, NOW, VIEWS } from "./run-views.ts";
+import { row } from "./watch-rows.ts";
 
 const paint = paintOf(false);
 const WIDTHS = [80, 120] as const;
 const LINES_MAX = 24;
 
+function boardOf(view: (typeof VIEWS)[string]): BoardView {
+  const { group: _g, kind: _k, since: _s, reason: _r, ...item } = itemOf(view, "other", "waiting");
+  const { decision: _d, question: _q, findings: _f, actions: _a, ...summary } = item;
+  return { rows: [row(view.run, { ...summary, tasks: null })], more: 0, projects: [] };
+}
+
 describe.for(Object.entries(VIEWS))("%s", ([, view]) => {
   test.for(WIDTHS)("show at %i columns", (width) => {
     const text = sayRun(view, { verbose: false, paint, now: NOW, cwd: "/home/ada/shop", width });
-    expect(text).toMatchSnapshot();
+    expect(text).toMatchSnapshot("show");
     // Commands are for copying and stay whole.
     const long = text.split("\n").filter((line) => line.length > width && !/signalbox|git /.test(line));
     expect(long).toEqual([]);
@@ -24,11 +34,35 @@ describe.for(Object.entries(VIEWS))("%s", ([, view]) => {
     expect(text.split("\n").length).toBeLessThanOrEqual(LINES_MAX);
   });
 
+  test.for(WIDTHS)("next at %i columns", (width) => {
+    const { run, state, status, waits, moves, artifacts, actions, others, closed, decision, question } = view;
+    const own = { run, state, status, waits, moves, artifacts, actions, others, closed, decision, question };
+    const next = actions[0]?.command ?? "";
+    const how = { paint, cwd: "/home/ada/shop", width, all: false, next };
+    const text = sayNextSteps({ ...own, for: "human", missing: [] }, how);
+    expect(text).toMatchSnapshot("next");
+    // A verb applies wherever the run waits for a person: moves are one command away.
+    expect(text).not.toContain("signalbox move");
+  });
+
+  test("the board has the same words", () => {
+    const text = sayBoard(boardOf(view), { paint, now: NOW, width: 120 });
+    expect(text).toContain(view.waits.short);
+    expect(text.split("\n").filter((line) => line.length > 120)).toEqual([]);
+  });
+
   test("JSON is as published", () => {
     expect(z.strictObject(SHOW).safeParse(view).error).toBeUndefined();
     const printed = { ok: true, code: "ok", message: "", next: "", ...view };
     expect(ANSWERS["show"]?.safeParse(printed).success).toBe(true);
   });
+});
+
+test("there is a view of each kind of wait", () => {
+  const kinds = SHOW.waits.shape.kind.options;
+  expect([...new Set(Object.values(VIEWS).map(({ waits }) => waits.kind))].toSorted()).toEqual(
+    kinds.toSorted(),
+  );
 });
 
 const viewOf = (name: string): (typeof VIEWS)[string] => {

@@ -1,5 +1,5 @@
 /** Runs as screens show them, one of each kind: what every rendering is tried with. */
-import type { AgentView, InboxItem, RunView } from "../../src/app/view/run-view.ts";
+import type { ActionView, AgentView, InboxItem, RunView } from "../../src/app/view/run-view.ts";
 
 export const NOW = Date.parse("2026-03-14T10:00:00Z");
 const AT = "2026-03-14T09:41:00Z";
@@ -122,16 +122,43 @@ const artifact = (
   ...more,
 });
 
-const OPTIONS = [
+const child = (
+  task: string,
+  title: string,
+  more: Partial<RunView["children"][number]>,
+): RunView["children"][number] => ({
+  ...{ task, title, run: "", status: "open", waits: "", list: "todo" },
+  ...{ counted: {}, approved: [], waived: [] },
+  ...more,
+});
+
+const sendBack = (run: string): ActionView => ({
+  command: `signalbox send-back ${run} "TEXT"`,
+  sentence: "send it back to the worker with your notes",
+  verb: "send-back",
+});
+
+const cancel = (run: string): ActionView => ({
+  command: `signalbox cancel ${run}`,
+  sentence: "cancel it",
+  verb: "cancel",
+});
+
+const OPTIONS: readonly ActionView[] = [
   {
-    command: "signalbox answer w9v2xcrn approved --shown 3f2a9c01",
+    command: "signalbox accept w9v2xcrn --shown 3f2a9c01",
     sentence: "Go ahead with this design: on to PLAN",
+    verb: "accept",
   },
   {
-    command: 'signalbox answer w9v2xcrn changes-requested/spec --shown 3f2a9c01 --text "..."',
+    command: 'signalbox send-back w9v2xcrn "TEXT" --to spec --shown 3f2a9c01',
     sentence: "Say what to change: back to INTAKE",
+    verb: "send-back",
   },
-  { command: "signalbox answer w9v2xcrn abort --shown 3f2a9c01", sentence: "cancel" },
+  {
+    command: 'signalbox answer w9v2xcrn cancel --shown 3f2a9c01 --text "..."',
+    sentence: "Park the run and resume it later: to BLOCKED for now",
+  },
 ];
 
 export const VIEWS: Readonly<Record<string, RunView>> = {
@@ -139,16 +166,20 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     ...BASE,
     findings: [review("pass", "The dates are right in both exports.")],
     actions: [
-      { command: "signalbox accept k3d9m2xp", sentence: "merge fix-dates and finish (done)" },
       {
-        command: 'signalbox send-back k3d9m2xp "TEXT"',
-        sentence: "send it back to the worker with your notes",
+        command: "signalbox accept k3d9m2xp",
+        sentence: "merge fix-dates and finish (done)",
+        takes: '["TEXT"]',
+        verb: "accept",
       },
+      sendBack("k3d9m2xp"),
+      cancel("k3d9m2xp"),
+    ],
+    others: [
       {
         command: "signalbox move k3d9m2xp done",
         sentence: "mark it done WITHOUT merging (the branch stays)",
       },
-      { command: "signalbox move k3d9m2xp cancelled", sentence: "cancel" },
     ],
     artifacts: [
       artifact("plan", {}),
@@ -185,12 +216,19 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     ],
     counters: [{ name: "review_round", value: 2, max: 2, per: "cycle" }],
     actions: [
+      sendBack("v6wh4e7m"),
       {
-        command: "signalbox move v6wh4e7m reviewing",
-        sentence: "back to reviewing (Ready for a person's review)",
+        command: "signalbox retry v6wh4e7m",
+        sentence: "try again: the worker learns what failed",
+        takes: '["TEXT"]',
+        verb: "retry",
       },
-      { command: "signalbox move v6wh4e7m cancelled", sentence: "cancel" },
+      cancel("v6wh4e7m"),
     ],
+    others: [
+      { command: "signalbox move v6wh4e7m reviewing", sentence: "back to reviewing (Ready for your review)" },
+    ],
+    closed: [{ verb: "accept", reason: "reviewing to done: no handover was made" }],
     agents: [{ ...worker, exit: 1, output: "API error 529: overloaded" }],
   },
   crashed: {
@@ -209,9 +247,9 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     work: null,
     counters: [{ name: "crash_count", value: 1, max: 2, per: "entry" }],
     actions: [
-      { command: "signalbox resume g0f3w8fp", sentence: "start it again" },
+      { command: "signalbox retry g0f3w8fp", sentence: "start the worker again", verb: "retry" },
       { command: "signalbox logs g0f3w8fp", sentence: "print what the agent printed" },
-      { command: "signalbox move g0f3w8fp cancelled", sentence: "cancel" },
+      cancel("g0f3w8fp"),
     ],
     artifacts: [
       artifact("plan", {
@@ -300,6 +338,99 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
       },
     ],
     agents: [{ ...worker, role: "planner", process: "running", pid: 4711, exit: null, outputAt: NOW - 3000 }],
+  },
+  "a question in words": {
+    ...BASE,
+    run: "y8a2mfx2",
+    summary: "Say goodbye",
+    state: "clarification",
+    title: "The worker has questions",
+    waits: { kind: "person", short: "you", sentence: "The worker has questions.", since: AT },
+    work: null,
+    counters: [{ name: "question_count", value: 1, max: 2, per: "run" }],
+    decision: {
+      question: "The worker has questions",
+      asked: ["1. Which date format?", "2. To whom?"],
+      findings: [],
+      reads: [],
+      parts: [],
+      options: [],
+    },
+    actions: [
+      {
+        command: 'signalbox answer y8a2mfx2 "TEXT"',
+        sentence: "answer the worker, who goes on in planning",
+        verb: "answer",
+      },
+      cancel("y8a2mfx2"),
+    ],
+    agents: [worker],
+  },
+  "a check runs": {
+    ...BASE,
+    run: "c4c4c4c4",
+    workflow: "staged",
+    state: "TEST",
+    title: "",
+    status: "running",
+    waits: { kind: "check", short: "check", sentence: "Running: check tests.", since: AT },
+    counters: [],
+    checks: [{ artifact: "tests", process: "running", pid: 4712, since: AT }],
+  },
+  "waits for its tasks": {
+    ...BASE,
+    run: "t4sk5t4s",
+    workflow: "change",
+    state: "building",
+    title: "The tasks are done one after the other",
+    status: "running",
+    waits: { kind: "child", short: "1/3 tasks", sentence: "Waits for 2 tasks.", since: AT },
+    work: null,
+    counters: [],
+    children: [
+      child("1", "The model", { run: "aaaa1111", status: "done" }),
+      child("2", "The page", { run: "bbbb2222", status: "running" }),
+      child("3", "The docs", { waits: "task 2" }),
+    ],
+  },
+  "needs attention": {
+    ...BASE,
+    run: "n33ds4tt",
+    state: "working",
+    title: "The worker implements",
+    status: "running",
+    attention: "no space is left on the disk; try again: signalbox resume n33ds4tt",
+    waits: {
+      kind: "attention",
+      short: "you: trouble",
+      sentence: "Needs attention: no space is left on the disk; try again: signalbox resume n33ds4tt",
+      since: AT,
+    },
+    work: null,
+    counters: [],
+    actions: [
+      { command: "signalbox retry n33ds4tt", sentence: "try it again", verb: "retry" },
+      cancel("n33ds4tt"),
+    ],
+    pending: [{ key: "k", type: "prepare-resource", status: "attention", tries: 4, note: "no space" }],
+  },
+  stopped: {
+    ...BASE,
+    run: "st0pp3d1",
+    state: "working",
+    title: "The worker implements",
+    status: "running",
+    halted: true,
+    waits: {
+      kind: "stopped",
+      short: "you: stopped",
+      sentence: "Stopped by a person. Resume it with: signalbox resume st0pp3d1",
+      since: AT,
+    },
+    work: null,
+    counters: [],
+    actions: [{ command: "signalbox resume st0pp3d1", sentence: "let it go on" }, cancel("st0pp3d1")],
+    agents: [worker],
   },
   "in the queue": {
     ...BASE,

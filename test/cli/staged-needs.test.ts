@@ -36,7 +36,7 @@ const runs = (): Promise<number> =>
 
 describe("what is to be done", () => {
   const said = (more = ""): string =>
-    `2 no-goal: staged has to be told what is to be done, and its goal is empty | signalbox run staged 'What is to be done' --detach${more}`;
+    `2 no-goal: say what staged is to do: its goal is empty | signalbox run staged 'What is to be done' --detach${more}`;
   test.for<[line: readonly string[], said: string]>([
     [[], said()],
     [[""], said()],

@@ -162,7 +162,7 @@ test("allows exactly that, until it changes", async () => {
   const { call, cwd, known } = place(FULL);
   expect(await call("trust")).toMatchObject({
     code: 0,
-    stderr: expect.stringContaining("You trust exactly this now.") as unknown,
+    stderr: expect.stringContaining("Trusted: Signalbox may run exactly this.") as unknown,
   });
   expect(await known()).toBe(true);
   expect((await call("trust --show")).code).toBe(0);

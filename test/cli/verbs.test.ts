@@ -39,7 +39,7 @@ test.for<[state: string, words: readonly string[], said: string]>([
   ["pending", ["send-back", "more"], "4 not-in-map"],
   ["pending", ["retry"], "4 not-in-map"],
   ["pending", ["cancel"], "0 ok pending -> cancelled"],
-  ["planning", ["accept"], "5 gate-not-met"],
+  ["planning", ["accept"], "4 not-in-map"],
   ["planning", ["answer", "ISO"], "4 not-in-map"],
   ["clarification", ["answer", "ISO dates, please"], "0 ok clarification -> planning"],
   ["clarification", ["answer"], "2 needs-text"],

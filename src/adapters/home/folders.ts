@@ -60,7 +60,8 @@ function isFolder(path: string): boolean {
 function notMade(path: string, error: unknown): unknown {
   const code = codeOf(error);
   if (code === undefined) return error;
-  return new UserError("not-made", `the folder ${path} cannot be made: ${whyNotWritten(code)}`, {
+  const why = code === "ENOENT" ? `${dirname(path)} is not writable` : whyNotWritten(code);
+  return new UserError("not-made", `cannot create ${path}: ${why}`, {
     next: `ls -ld ${dirname(path)}`,
     exit: code === "ENOSPC" || code === "EDQUOT" ? EXIT_FAILED : EXIT_USAGE,
   });

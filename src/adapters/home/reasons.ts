@@ -3,9 +3,9 @@
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
-  EEXIST: "something else is there",
-  ENOENT: "the folder above it takes no new names",
-  ENOTDIR: "something above it is no folder",
+  EEXIST: "something else exists there",
+  ENOENT: "its parent folder does not exist or is not writable",
+  ENOTDIR: "something above it is not a folder",
   EROFS: "its file system is read-only",
   ENOSPC: "no space is left",
   EDQUOT: "your quota of disk space is used up",

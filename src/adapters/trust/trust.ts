@@ -41,9 +41,11 @@ export async function requireTrust(on: Trusting, repo: string): Promise<Content>
 async function whyNot(on: Trusting, repo: string): Promise<string> {
   const kept = (await on.store.trusted(repo))?.digest ?? "";
   if (kept === "") return `nobody has trusted what ${repo}/.signalbox would run`;
-  return (await digestTrusted(on, repo)) === ""
-    ? `what is kept of trust in ${repo}/.signalbox is not signed with your key`
-    : `${repo}/.signalbox has changed since it was trusted`;
+  if ((await digestTrusted(on, repo)) !== "") return `${repo}/.signalbox has changed since it was trusted`;
+  const path = keyPath(on.env);
+  return readKeyFile(path) === undefined
+    ? `your key ${path} is missing, so that nothing shows that you trust ${repo}/.signalbox`
+    : `what is kept of trust in ${repo}/.signalbox is not signed with your key`;
 }
 
 /** The digest of what a person has trusted, and signed for; empty for none. */

@@ -30,7 +30,7 @@ import { acknowledge, type Acknowledgement } from "./acknowledged.ts";
 import { answeredIn, answerWith, type Answering } from "./answer-with.ts";
 import { answerMeant, freeAnswer } from "./answer-words.ts";
 import { lookAgain } from "./refresh-question.ts";
-import { carryOut, hasVerb, keyBelow, keyUsed, onlyAskingTask } from "./verbs.ts";
+import { carryOut, hasVerb, keyBelow, keyUsed, nothingFor, onlyAskingTask } from "./verbs.ts";
 
 const HELP = "signalbox answer --help";
 
@@ -51,7 +51,7 @@ export async function answerQuestion(
   const key = known?.key ?? (isBelow ? keyBelow(named.run, given) : given);
   const question = await questionOf(seen);
   if (question === undefined && known === undefined) {
-    if (!hasVerb(seen, "answer")) throw await nothingAsked(seen, value);
+    if (!hasVerb(seen, "answer")) throw await nothingAsked(seen);
     // Where an agent asks on its page, the answer is words, and leads where the workflow says.
     const text = [value, input.text].filter(Boolean).join("\n\n");
     return carryOut(on, { verb: "answer", run: seen.run.id, text, shown: input.shown, key });
@@ -290,14 +290,16 @@ function nothingOpen(): UserError {
 }
 
 /** Where one of its tasks asks, that is what was meant; whoever answers says so. */
-async function nothingAsked(seen: Seen, value: string | undefined): Promise<UserError> {
+async function nothingAsked(seen: Seen): Promise<UserError> {
   const run = seen.run.id;
   const { task, seen: asks } = (await askingTask(seen)) ?? { task: "", seen };
-  const isAsked = (await questionOf(asks)) !== undefined;
-  const other = isAsked ? `; its task ${task} does, as ${asks.run.id}` : "";
-  const look = value === undefined ? `signalbox show ${run}` : `signalbox why ${run}`;
-  return new UserError("not-in-map", `run ${run} asks nothing now${other}`, {
-    next: isAsked ? `signalbox show ${asks.run.id}` : look,
-    exit: EXIT_NOT_YOURS,
-  });
+  if ((await questionOf(asks)) === undefined) return nothingFor(seen, "answer");
+  return new UserError(
+    "not-in-map",
+    `run ${run} asks nothing now; its task ${task} does, as ${asks.run.id}`,
+    {
+      next: `signalbox show ${asks.run.id}`,
+      exit: EXIT_NOT_YOURS,
+    },
+  );
 }

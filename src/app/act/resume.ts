@@ -98,7 +98,8 @@ async function outcomeOf(on: Acting, data: Resumed): Promise<Outcome<Resumed>> {
   const next = await nextForPerson(seen);
   const deadlock = await deadlockOf(seen);
   if (deadlock === undefined) {
-    const message = `${id} in ${state}: ${did.length === 0 ? "nothing held it up" : did.join("; ")}`;
+    const nothing = "it was not stopped, and nothing failed";
+    const message = `${id} in ${state}: ${did.length === 0 ? nothing : did.join("; ")}`;
     return { exit: EXIT_OK, code: "ok", message, data, next, notes: [] };
   }
   // Resuming changes nothing where only a person can move the run.

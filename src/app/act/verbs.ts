@@ -15,6 +15,7 @@ import type { Verb } from "../../core/model/workflow.ts";
 import { worth } from "../../core/gates/status-reason.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import type { Facts } from "../../core/model/event.ts";
+import { factsNamed } from "../../engine/supervise/fact.ts";
 import { factsOf } from "../../engine/submit/facts.ts";
 import { answeredBefore, eventKey, requireWorkspace, runOf, type Acting, type Done } from "../context.ts";
 import { deliver, type Delivery, type MergeData } from "../deliver/merge.ts";
@@ -29,6 +30,7 @@ import type { InputOf } from "../schemas.ts";
 import { askingTasks, type Asking } from "../view/work/children.ts";
 import { nextForPerson } from "../view/actions.ts";
 import { questionOf } from "../view/decision/question.ts";
+import { MERGED } from "../view/decision/merged-elsewhere.ts";
 import { shownWord } from "../view/decision/shown-digest.ts";
 import { sendingBack } from "../view/decision/task-choices.ts";
 import { firstLine } from "../view/words.ts";
@@ -396,7 +398,7 @@ type Found = ReturnType<typeof waysFor>;
 
 /** What is open instead, and what to type for it. */
 function notOpen(seen: Seen, { verb, to, run }: VerbCall, { open, closed }: Found): UserError {
-  const { not, nothing } = SAID[verb];
+  const { not } = SAID[verb];
   const isState = to !== undefined && Object.hasOwn(seen.workflow.definition.states, to);
   if (to !== undefined && open.length > 0 && isState)
     return new UserError(
@@ -413,21 +415,39 @@ function notOpen(seen: Seen, { verb, to, run }: VerbCall, { open, closed }: Foun
     });
   // Marked moves come first: what a path lacks is nearer to what the person wants.
   const first = closed.at(-1);
-  if (first !== undefined)
-    return new UserError("gate-not-met", `${sayRun(seen)} ${not} now: ${first.reason}`, {
-      next: first.next,
-      exit: EXIT_GATE,
-    });
-  const others = openVerbs(seen).filter((other) => other !== verb);
-  const commands = others.flatMap((other) =>
-    chosenFrom(waysFor(seen, other).open)
-      .slice(0, 1)
-      .map((way) => sayCommand(seen, other, way)),
+  const isOnly = closed.filter(({ name }) => name === first?.name).length === 1;
+  if (first === undefined || (isOnly && isObserved(seen, first.name))) return nothingFor(seen, verb);
+  return new UserError("gate-not-met", `${sayRun(seen)} ${not} now: ${first.reason}`, {
+    next: othersThan(seen, verb) || `signalbox why ${run}`,
+    exit: EXIT_GATE,
+  });
+}
+
+/** Nobody accepts a run by waiting until its work is merged by other means. */
+function isObserved({ workflow, run }: Seen, name: string): boolean {
+  return (workflow.movesFrom[run.state] ?? []).some(
+    (move) => targetOf(run, move) === name && factsNamed(workflow, move, MERGED).length > 0,
   );
-  return new UserError("not-in-map", `${sayRun(seen)} is in ${seen.run.state}, and ${nothing}`, {
-    next: commands.length === 0 ? `signalbox why ${run}` : commands.join(", or: "),
+}
+
+/** The verb means nothing here; with the commands that do. */
+export function nothingFor(seen: Seen, verb: Verb): UserError {
+  const { run } = seen;
+  return new UserError("not-in-map", `${sayRun(seen)} is in ${run.state}, and ${SAID[verb].nothing}`, {
+    next: othersThan(seen, verb) || `signalbox why ${run.id}`,
     exit: EXIT_NOT_YOURS,
   });
+}
+
+function othersThan(seen: Seen, verb: Verb): string {
+  return openVerbs(seen)
+    .filter((other) => other !== verb)
+    .flatMap((other) =>
+      chosenFrom(waysFor(seen, other).open)
+        .slice(0, 1)
+        .map((way) => sayCommand(seen, other, way)),
+    )
+    .join(", or: ");
 }
 
 function whichWay(seen: Seen, { verb }: VerbCall, ways: readonly VerbWay[]): UserError {

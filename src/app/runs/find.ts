@@ -42,6 +42,12 @@ export function requireHome({ env }: Pick<Invocation, "env">): Home {
   );
 }
 
+/** A typing mistake in the variable looks as if there were no runs. */
+export function homeMissing({ env }: Pick<Invocation, "env">): readonly string[] {
+  const root = env["SIGNALBOX_HOME"] ?? "";
+  return root === "" || existsSync(root) ? [] : [`SIGNALBOX_HOME is ${root}, which does not exist.`];
+}
+
 /** The store, made where there is none yet. */
 export function openStore(door: Pick<Invocation, "env">): Store {
   return openStoreAt(requireHome(door));

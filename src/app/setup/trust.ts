@@ -6,7 +6,7 @@ import { repositoryOf } from "../../adapters/trust/repository.ts";
 import { digestTrusted, trustRow } from "../../adapters/trust/trust.ts";
 import type { Acting } from "../context.ts";
 import type { Looking } from "../declare.ts";
-import { EXIT_OK, EXIT_UNTRUSTED } from "../exit-codes.ts";
+import { EXIT_OK, EXIT_UNTRUSTED, EXIT_USAGE } from "../exit-codes.ts";
 import type { Outcome } from "../outcome.ts";
 import type { DataOf, InputOf } from "../schemas.ts";
 import { refuseInRun } from "./repository.ts";
@@ -31,6 +31,9 @@ export async function trust(
   const before = await digestTrusted({ store, env: door.env }, repo);
   const after = revoke ? "" : content.digest;
   const outcome = await outcomeOf(content, { repo, before, after });
+  const { problems } = outcome.data.runs;
+  if (!revoke && problems.length > 0)
+    return broken(await outcomeOf(content, { repo, before, after: before }));
   if (before === after) return outcome;
   const { signerOf } = await import("../../adapters/person/key.ts");
   const signer = await signerOf(who, { pins: store });
@@ -55,9 +58,18 @@ async function outcomeOf(
   return { exit: EXIT_OK, code: "ok", message: sayTrust(data), data, next, notes: [] };
 }
 
+/** Nothing is trusted that cannot be read: what it would run is not known. */
+function broken(outcome: Outcome<DataOf<"trust">>): Outcome<DataOf<"trust">> {
+  const message = "Nothing was trusted: fix the problems above first.";
+  return { ...outcome, exit: EXIT_USAGE, code: "invalid-config", message };
+}
+
 function sayTrust({ digest, trusted, changed }: DataOf<"trust">): string {
   if (digest === "") return "There is nothing to trust: nothing in .signalbox makes anything run.";
-  if (trusted) return changed ? "You trust exactly this now." : "You trust exactly this already.";
+  if (trusted)
+    return changed
+      ? "Trusted: Signalbox may run exactly this."
+      : "Trusted already: Signalbox may run exactly this.";
   return changed
     ? "You do not trust this any more: nothing of it runs."
     : "Nobody trusts this: nothing of it runs.";

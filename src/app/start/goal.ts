@@ -35,15 +35,15 @@ export function requireGoal(
   const rest = { ...given, lists: without(given.lists, place) };
   throw new UserError(
     "no-goal",
-    `${workflow} has to be told what is to be done, and its ${place} is empty`,
+    `say what ${workflow} is to do: its ${place} is empty`,
     typedAgain(workflow, rest, "What is to be done"),
   );
 }
 
-/** It begins empty, stays as it is, and is what agents are told to do. */
+/** It begins empty and is what agents are told to do. */
 function isNeeded({ params, prompts }: Definition, place: string): boolean {
   const param = params[place];
-  if (param?.type !== "text" || param.default !== "" || param.set.length > 0) return false;
+  if (param?.type !== "text" || param.default !== "") return false;
   return Object.values(prompts).some(({ text }) => text.replaceAll("{{", "").includes(`{${place}}`));
 }
 

@@ -5,7 +5,7 @@ import type { SettingsFile } from "../../adapters/config/read.ts";
 import { listWorkflows } from "../../adapters/library/find.ts";
 import { EXIT_UNTRUSTED } from "../../adapters/trust/content.ts";
 import { repositoryOf as treeOf } from "../../adapters/trust/repository.ts";
-import { requireTrust } from "../../adapters/trust/trust.ts";
+import { requireSound } from "../../adapters/trust/sound.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Literal } from "../../core/model/value.ts";
 import type { Settings } from "../../engine/ports/settings.ts";
@@ -37,7 +37,7 @@ export async function siteOf(on: Acting, wanted: string, cwd: string): Promise<S
   const door = { ...on.door, cwd: at };
   // Before anything of the repository is read that could make something run.
   const { main, tree } = treeOf(at);
-  await requireTrust({ store: box.store, env: door.env }, main);
+  await requireSound({ store: box.store, env: door.env }, main);
   const loaded = await requireWorkflow(wanted, door);
   requireTrusted(loaded, main);
   await requireClean(box.store, loaded, wanted);

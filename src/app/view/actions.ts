@@ -165,8 +165,9 @@ function closedIn(seen: Seen): readonly ClosedView[] {
   );
   return ORDER.flatMap((verb) => {
     const { open, closed } = waysFor(seen, verb);
-    const expected = closed.filter(({ name }) => observed.every((move) => targetOf(run, move) !== name));
-    const nearest = open.length > 0 ? undefined : expected.at(-1);
+    const last = open.length > 0 ? undefined : closed.at(-1);
+    const isOnly = closed.filter(({ name }) => name === last?.name).length === 1;
+    const nearest = isOnly && observed.some((move) => targetOf(run, move) === last?.name) ? undefined : last;
     return nearest === undefined ? [] : [{ verb, reason: nearest.reason }];
   });
 }

@@ -183,9 +183,10 @@ function sayActions({ run, actions, others, closed }: RunView, { verbose, paint,
   return actions.length === 0 ? "" : `${rows(actions)}${shut.join("")}${below}`;
 }
 
-/** Those that have counted something; with `verbose` all. */
-function counterRows({ counters }: RunView, { verbose }: How): string[][] {
-  const shown = counters.filter(({ value }) => verbose || value !== 0);
+/** Those that have counted something; with `verbose` all. On a small screen the sentence above says what counts. */
+function counterRows({ counters }: RunView, how: How): string[][] {
+  if (isCompact(how)) return [];
+  const shown = counters.filter(({ value }) => how.verbose || value !== 0);
   if (shown.length === 0) return [];
   return [["counters", shown.map(({ name, value, max }) => `${name} ${value} of ${max}`).join(", ")]];
 }

@@ -29,7 +29,9 @@ export function superseded(run: Run, agent: { role: string; attempt: number }): 
 
 export function unknownState(workflow: Workflow, run: Run, to: string): Refusal {
   const near = closest(to, Object.keys(workflow.definition.states));
-  const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+  const targets = [...new Set((workflow.movesFrom[run.state] ?? []).map((move) => targetOf(run, move)))];
+  const there = targets.length === 0 ? "" : `; from ${run.state} it goes to ${targets.join(", ")}`;
+  const hint = near === undefined ? there : `; did you mean "${near}"?`;
   return { code: "not-in-map", message: `unknown state "${to}"${hint}`, next: `signalbox why ${run.id}` };
 }
 

@@ -8,6 +8,7 @@
  * that no GIT_* variable of the parent process says where to work.
  */
 
+import { existsSync } from "node:fs";
 import { spawn, spawnSync } from "node:child_process";
 import type { Env } from "../../home/paths.ts";
 import { noRoom } from "../../home/room.ts";
@@ -69,6 +70,17 @@ const NO_ROOM = /No space left on device|Disk quota exceeded/i;
 
 export function isNoRoom({ err }: { readonly err: string }): boolean {
   return NO_ROOM.test(err);
+}
+
+/** A folder that does not exist gives the same error code as a missing program. */
+function notStarted(call: Call, error: Error): Error {
+  const isMissing = "code" in error && error.code === "ENOENT" && existsSync(call.cwd);
+  if (!isMissing) return new GitError(call, { code: -1, err: `it could not be started, ${error.message}` });
+  return new UserError(
+    "no-git",
+    "git is not installed, or not on the PATH",
+    "install git, then: signalbox doctor",
+  );
 }
 
 /** What the user can fix becomes a UserError: a full disk, and a configuration that git cannot read. */
@@ -192,8 +204,7 @@ function standStill(call: Call, argv: readonly string[], env: Readonly<Record<st
   });
   if (status !== null) return { code: status, out: stdout, err: stderr.toString("utf8", 0, ERR_MAX) };
   const isLate = error !== undefined && "code" in error && error.code === "ETIMEDOUT";
-  if (error !== undefined && !isLate)
-    throw new GitError(call, { code: -1, err: `it could not be started, ${error.message}` });
+  if (error !== undefined && !isLate) throw notStarted(call, error);
   const reason = isLate ? `took longer than ${timeout} ms` : `ended by ${signal ?? "nothing"}`;
   throw new GitError(call, { code: -1, err: reason });
 }
@@ -223,7 +234,7 @@ function goOn(call: Call, argv: readonly string[], env: Readonly<Record<string, 
   child.stdin?.on("error", () => undefined);
   child.on("error", (error) => {
     clearInterval(timer);
-    reject(new GitError(call, { code: -1, err: `it could not be started, ${error.message}` }));
+    reject(notStarted(call, error));
   });
   child.on("close", (code, signal) => {
     clearInterval(timer);

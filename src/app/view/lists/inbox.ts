@@ -9,7 +9,7 @@ import type { Looking } from "../../declare.ts";
 import type { Invocation } from "../../invocation.ts";
 import { success, type Outcome } from "../../outcome.ts";
 import { isLookingAtBranches } from "../../runs/branches-seen.ts";
-import { isFinished, seeRun, type Seen } from "../../runs/find.ts";
+import { homeMissing, isFinished, seeRun, type Seen } from "../../runs/find.ts";
 import type { DataOf } from "../../schemas.ts";
 import { actionsOf, nextForPerson } from "../actions.ts";
 import { reviewsOf } from "../decision/findings.ts";
@@ -34,9 +34,12 @@ export async function inbox({ door, store }: Looking): Promise<Outcome<DataOf<"i
     { items },
     {
       next: items[0]?.actions[0]?.command ?? "signalbox list",
-      notes: isLooking
-        ? ["A branch moved: still looking whether work was merged. Ask again in a moment."]
-        : [],
+      notes: [
+        ...homeMissing(door),
+        ...(isLooking
+          ? ["A branch moved: still looking whether work was merged. Ask again in a moment."]
+          : []),
+      ],
     },
   );
 }

@@ -10,7 +10,7 @@ import type { Store } from "../../../engine/ports/store.ts";
 import type { Looking } from "../../declare.ts";
 import type { Invocation } from "../../invocation.ts";
 import { success, type Outcome } from "../../outcome.ts";
-import { newestFirst } from "../../runs/find.ts";
+import { homeMissing, newestFirst } from "../../runs/find.ts";
 import type { DataOf, InputOf } from "../../schemas.ts";
 import { repositoryAround } from "../../setup/repository.ts";
 import { sayQueued } from "../../story/line.ts";
@@ -38,6 +38,7 @@ export async function listRuns(
       next: nextFor(runs, hasEnded && isPlain),
       notes: [
         ...(runs.length === 0 ? [none] : []),
+        ...homeMissing(door),
         ...(more > 0 ? [`${more} more: --limit ${runs.length + more}`] : []),
         ...queues,
       ],

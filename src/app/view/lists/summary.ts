@@ -160,7 +160,12 @@ async function waitOf(on: Shared, row: RunRow, known: Known): Promise<WaitView> 
   if (crashed !== undefined) return wait("crashed", "you: crashed", `${crashed.role} crashed`);
   const queue = await queueOf(on, row);
   if (queue !== undefined) return wait(...queue);
-  const isNew = kept !== undefined && Object.keys(kept.run.attempts).length === 0;
+  const isNew =
+    kept !== undefined &&
+    Object.keys(kept.run.attempts).length === 0 &&
+    definition?.moves.some(
+      ({ from, by, reserve }) => from === row.state && by.includes("human") && reserve.length > 0,
+    ) === true;
   if (row.status === "waiting") return wait("person", isNew ? "you: start" : "you", title);
   if (tally !== undefined) {
     const { done, all, waiting } = tally;
