@@ -14,7 +14,7 @@ let on: Tasks;
 const ids = new Map<string, string>();
 
 beforeAll(async () => {
-  on = taskScene();
+  on = await taskScene();
   for (const state of STATES) ids.set(state.toUpperCase(), await on.taskIn(state));
 });
 
@@ -47,13 +47,13 @@ async function saidOf([line]: Row, more: Partial<World> = {}): Promise<readonly 
 }
 
 const DECIDES =
-  /^(?:accept|send-back|retry|cancel|answer|submit|resume|run|demo|doctor|task (?:start|create|cancel))\b/;
+  /^(?:accept|send-back|retry|cancel|answer|submit|resume|run|create|delete|watch|demo|doctor|task (?:start|create|cancel))\b/;
 
 /** Empty where it works. Of a command that decides or starts something only the help is asked for, so that other rows find their tasks. */
 async function faultOf(next: string, more: Partial<World>): Promise<string> {
   const [first = ""] = next.split(", or: ");
   if (!first.startsWith("signalbox ")) return "";
-  const command = first.slice("signalbox ".length).replaceAll("TEXT", "some words");
+  const command = first.slice("signalbox ".length).replaceAll("TEXT", "words").replaceAll("RUN", "REVIEWING");
   const { code, stderr } = await typed(DECIDES.test(command) ? `${command} --help` : command, more);
   // Nothing was printed by an agent yet: the command is right.
   return code === 0 || stderr.includes("nothing of an agent was started")
@@ -70,21 +70,24 @@ const VERBS =
 describe("words", () => {
   test.for<Row>([
     ["shw", 2, 'there is no command "shw"; did you mean "show"?', "signalbox show --help"],
-    ["merge", 2, 'there is no command "merge"; use "accept"', "signalbox accept --help"],
-    ["approve", 2, 'there is no command "approve"; use "accept"', "signalbox accept --help"],
-    ["reject", 2, 'there is no command "reject"; use "send-back"', "signalbox send-back --help"],
-    ["create", 2, 'there is no command "create"; use "task create"', "signalbox task create --help"],
-    ["new", 2, 'there is no command "new"; use "task create"', "signalbox task create --help"],
-    ["attach", 2, 'there is no command "attach"; use "task attach"', "signalbox task attach --help"],
-    ["diff", 2, 'there is no command "diff"; use "show"', "signalbox show --help"],
-    ["ls", 2, 'there is no command "ls"; use "list"', "signalbox list --help"],
-    ["ps", 2, 'there is no command "ps"; use "list"', "signalbox list --help"],
-    ["kill", 2, 'there is no command "kill"; use "cancel"', "signalbox cancel --help"],
-    ["rm", 2, 'there is no command "rm"; use "cancel"', "signalbox cancel --help"],
-    ["dashboard", 2, 'there is no command "dashboard"; use "watch"', "signalbox watch --help"],
-    ["update", 2, 'there is no command "update"; use "task update"', "signalbox task update --help"],
-    ["version", 2, 'there is no command "version"; use "--version"', "signalbox --version"],
-    ["log", 2, 'there is no command "log"; did you mean "logs"?', "signalbox logs --help"],
+    ["merge", 2, 'there is no command "merge"', "signalbox accept RUN, or: signalbox task merge"],
+    ["approve", 2, 'there is no command "approve"', "signalbox accept RUN"],
+    ["reject", 2, 'there is no command "reject"', "signalbox send-back RUN TEXT"],
+    ["new", 2, 'there is no command "new"', 'signalbox create "SUMMARY"'],
+    ["diff", 2, 'there is no command "diff"', "signalbox show RUN"],
+    ["ls", 2, 'there is no command "ls"', "signalbox list"],
+    ["ps", 2, 'there is no command "ps"', "signalbox list"],
+    ["kill", 2, 'there is no command "kill"', "signalbox cancel RUN"],
+    ["rm", 2, 'there is no command "rm"', "signalbox delete RUN"],
+    ["dashboard", 2, 'there is no command "dashboard"', "signalbox watch"],
+    [
+      "update",
+      2,
+      "say what to change: --status, --branch, --summary or --depends-on",
+      "signalbox update --help",
+    ],
+    ["version", 2, 'there is no command "version"', "signalbox --version"],
+    ["log", 2, 'there is no command "log"', "signalbox logs RUN"],
     [
       "task crate x",
       2,
@@ -169,7 +172,12 @@ describe("runs", () => {
       `${REVIEWING}: say what to change. Nothing was done.`,
       'signalbox send-back REVIEWING "TEXT"',
     ],
-    ["accept REVIEWING --to plan", 2, '"plan" is not one of done', "signalbox accept REVIEWING --to done"],
+    [
+      "send-back REVIEWING x --to plan",
+      2,
+      '"plan" is not one of working',
+      'signalbox send-back REVIEWING "TEXT" --to working',
+    ],
     [
       "send-back REVIEWING x --shown abcd",
       6,
@@ -250,8 +258,8 @@ describe("runs", () => {
     [
       "task delete PLANNING",
       4,
-      "PLANNING is planning, and only what is over can be put away",
-      "signalbox task cancel PLANNING",
+      "PLANNING is planning, and only a finished run can be put away",
+      "signalbox cancel PLANNING",
     ],
     ["task create x --depends-on nosuch", 2, 'there is no run "nosuch"', "signalbox list --all"],
     [

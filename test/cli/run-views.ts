@@ -1,5 +1,5 @@
 /** Runs as screens show them, one of each kind: what every rendering is tried with. */
-import type { ActionView, AgentView, InboxItem, RunView } from "../../src/app/view/run-view.ts";
+import type { ActionView, AgentView, InboxItem, RunView, WaitView } from "../../src/app/view/run-view.ts";
 
 export const NOW = Date.parse("2026-03-14T10:00:00Z");
 const AT = "2026-03-14T09:41:00Z";
@@ -12,6 +12,13 @@ const LINE = {
   terminal: "",
   apart: [],
 } as const;
+
+const wait = (kind: WaitView["kind"], short: string, sentence: string): WaitView => ({
+  kind,
+  short,
+  sentence,
+  since: AT,
+});
 
 const worker: AgentView = {
   role: "worker",
@@ -42,7 +49,7 @@ const BASE: RunView = {
   halted: false,
   queued: false,
   attention: "",
-  waits: { kind: "person", short: "you", sentence: "Ready for your review.", since: AT },
+  waits: wait("person", "you", "Ready for your review."),
   startedAt: "2026-03-14T09:00:00Z",
   updatedAt: AT,
   since: AT,
@@ -127,8 +134,15 @@ const child = (
   title: string,
   more: Partial<RunView["children"][number]>,
 ): RunView["children"][number] => ({
-  ...{ task, title, run: "", status: "open", waits: "", list: "todo" },
-  ...{ counted: {}, approved: [], waived: [] },
+  task,
+  title,
+  run: "",
+  status: "open",
+  waits: "",
+  list: "todo",
+  counted: {},
+  approved: [],
+  waived: [],
   ...more,
 });
 
@@ -198,13 +212,11 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     run: "v6wh4e7m",
     state: "stuck",
     title: "Needs a person to sort it out",
-    waits: {
-      kind: "person",
-      short: "you",
-      sentence:
-        'Needs you to sort it out: 2 of 2 reviews failed: "1. The test for the empty list is missing."',
-      since: AT,
-    },
+    waits: wait(
+      "person",
+      "you",
+      'Needs you to sort it out: 2 of 2 reviews failed: "1. The test for the empty list is missing."',
+    ),
     findings: [
       review(
         "needs_fix",
@@ -237,13 +249,11 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     state: "planning",
     title: "The worker plans",
     status: "running",
-    waits: {
-      kind: "crashed",
-      short: "you: crashed",
-      sentence:
-        "Worker stopped without submitting plan (1 of 2): exit code 1. Its last output: API error 529: overloaded",
-      since: AT,
-    },
+    waits: wait(
+      "crashed",
+      "you: crashed",
+      "Worker stopped without submitting plan (1 of 2): exit code 1. Its last output: API error 529: overloaded",
+    ),
     work: null,
     counters: [{ name: "crash_count", value: 1, max: 2, per: "entry" }],
     actions: [
@@ -272,12 +282,7 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     summary: "Shout",
     state: "APPROVE_DESIGN",
     title: "",
-    waits: {
-      kind: "person",
-      short: "you",
-      sentence: "The specification and the architecture are ready.",
-      since: AT,
-    },
+    waits: wait("person", "you", "The specification and the architecture are ready."),
     work: null,
     counters: [],
     question: {
@@ -309,7 +314,7 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     title: "The plan is made",
     phase: "1.2",
     status: "running",
-    waits: { kind: "agent", short: "planner", sentence: "Waits for the planner.", since: AT },
+    waits: wait("agent", "planner", "Waits for the planner."),
     work: null,
     counters: [],
     schedule: [
@@ -345,7 +350,7 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     summary: "Say goodbye",
     state: "clarification",
     title: "The worker has questions",
-    waits: { kind: "person", short: "you", sentence: "The worker has questions.", since: AT },
+    waits: wait("person", "you", "The worker has questions."),
     work: null,
     counters: [{ name: "question_count", value: 1, max: 2, per: "run" }],
     decision: {
@@ -373,7 +378,7 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     state: "TEST",
     title: "",
     status: "running",
-    waits: { kind: "check", short: "check", sentence: "Running: check tests.", since: AT },
+    waits: wait("check", "check", "Running: check tests."),
     counters: [],
     checks: [{ artifact: "tests", process: "running", pid: 4712, since: AT }],
   },
@@ -384,7 +389,7 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     state: "building",
     title: "The tasks are done one after the other",
     status: "running",
-    waits: { kind: "child", short: "1/3 tasks", sentence: "Waits for 2 tasks.", since: AT },
+    waits: wait("child", "1/3 tasks", "Waits for 2 tasks."),
     work: null,
     counters: [],
     children: [
@@ -400,12 +405,11 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     title: "The worker implements",
     status: "running",
     attention: "no space is left on the disk; try again: signalbox resume n33ds4tt",
-    waits: {
-      kind: "attention",
-      short: "you: trouble",
-      sentence: "Needs attention: no space is left on the disk; try again: signalbox resume n33ds4tt",
-      since: AT,
-    },
+    waits: wait(
+      "attention",
+      "you: trouble",
+      "Needs attention: no space is left on the disk; try again: signalbox resume n33ds4tt",
+    ),
     work: null,
     counters: [],
     actions: [
@@ -421,12 +425,7 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     title: "The worker implements",
     status: "running",
     halted: true,
-    waits: {
-      kind: "stopped",
-      short: "you: stopped",
-      sentence: "Stopped by a person. Resume it with: signalbox resume st0pp3d1",
-      since: AT,
-    },
+    waits: wait("stopped", "you: stopped", "Stopped by a person. Resume it with: signalbox resume st0pp3d1"),
     work: null,
     counters: [],
     actions: [{ command: "signalbox resume st0pp3d1", sentence: "let it go on" }, cancel("st0pp3d1")],
@@ -441,12 +440,11 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     state: "pending",
     title: "Not started yet",
     queued: true,
-    waits: {
-      kind: "queue",
-      short: "queued",
-      sentence: "Queued: 4 of 4 agents at work (raise with: signalbox project update shop --agents 8)",
-      since: AT,
-    },
+    waits: wait(
+      "queue",
+      "queued",
+      "Queued: 4 of 4 agents at work (raise with: signalbox project update shop --agents 8)",
+    ),
     work: null,
     workspace: null,
     counters: [],
@@ -458,7 +456,7 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     state: "done",
     title: "",
     status: "done",
-    waits: { kind: "over", short: "", sentence: "Done.", since: AT },
+    waits: wait("over", "", "Done."),
     findings: [review("pass", "The dates are right in both exports.")],
     workspace: null,
     counters: [],
