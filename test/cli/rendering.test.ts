@@ -10,7 +10,8 @@ import type { BoardView } from "../../src/app/board/row.ts";
 import { sayInbox } from "../../src/cli/render/inbox.ts";
 import { sayRuns } from "../../src/cli/render/list.ts";
 import { sayRun } from "../../src/cli/render/run.ts";
-import { itemOf, NOW, VIEWS } from "./run-views.ts";
+import { NOW } from "./run-view-parts.ts";
+import { itemOf, VIEWS } from "./run-views.ts";
 import { row } from "./watch-rows.ts";
 
 const paint = paintOf(false);
