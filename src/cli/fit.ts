@@ -30,6 +30,11 @@ export function wrapped(text: string, width: number | undefined, hanging = HANGI
     .join("\n");
 }
 
+/** What led to a question, below it. */
+export function sayCause(cause: readonly string[], width: number | undefined): readonly string[] {
+  return cause.map((line) => `${wrapped(`  > ${line}`.trimEnd(), width)}\n`);
+}
+
 /** Where each column begins. */
 function startsOf(rows: readonly (readonly string[])[]): readonly number[] {
   const starts = [0];

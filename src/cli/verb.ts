@@ -12,12 +12,30 @@ import type { InputOf } from "../app/schemas.ts";
 import { textIn } from "../app/text-input.ts";
 import { answerOf } from "./acted.ts";
 import type { Answer, Door, Option } from "./command.ts";
-import { deliveryIn } from "./delivery.ts";
 
 export const VERB_OPTIONS: Readonly<Record<string, Option>> = {
   to: { takes: "WHERE", about: "which of several: a state, an option, or a part of an option" },
   shown: { takes: "WORD", about: "only if this is what the question shows; the word is printed with it" },
   key: { takes: "KEY", about: "the same key twice does it once, and gives the same answer" },
+};
+
+type DeliveryInput = NonNullable<InputOf<"accept">["delivery"]>;
+
+const STRATEGIES = ["ff", "merge", "squash"] as const;
+
+/** The options of commands that deliver. */
+export const DELIVERY: Readonly<Record<string, Option>> = {
+  strategy: {
+    takes: "ff|merge|squash",
+    about: "only a fast-forward, always a merge commit, or one new commit",
+  },
+  squash: { about: "short for --strategy squash" },
+  leave: { about: "leave out commits on the branch of the task that were not reviewed" },
+  "allow-undo": {
+    about: "merge also what undoes changes that the default branch got since the task began",
+  },
+  message: { takes: "TEXT", about: "the message of the new commit" },
+  "delete-remote": { about: "delete the branch on the project's remote afterwards" },
 };
 
 export async function verbAnswer(
@@ -95,4 +113,26 @@ function withoutComments(text: string): string {
     .filter((line) => !line.startsWith(COMMENT))
     .join("\n")
     .trim();
+}
+
+function deliveryIn({ options }: Given, help: string): DeliveryInput {
+  const strategy = strategyOf(options, help);
+  const { message, leave } = options;
+  return {
+    ...(strategy === undefined ? {} : { strategy }),
+    ...(message === undefined ? {} : { message }),
+    leave: leave !== undefined,
+    allowUndo: options["allow-undo"] !== undefined,
+    deleteRemote: options["delete-remote"] !== undefined,
+  };
+}
+
+function strategyOf(options: Given["options"], help: string): DeliveryInput["strategy"] {
+  const given = options["strategy"] ?? (options["squash"] === undefined ? undefined : "squash");
+  const known = STRATEGIES.find((each) => each === given);
+  if (given !== undefined && known === undefined)
+    throw badUsage(`--strategy ${given}: use ff, merge or squash`, help);
+  if (options["squash"] !== undefined && known !== "squash")
+    throw badUsage(`--squash and --strategy ${given} exclude each other`, help);
+  return known;
 }

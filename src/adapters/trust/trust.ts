@@ -38,6 +38,17 @@ export async function requireTrust(on: Trusting, repo: string): Promise<Content>
   throw new UserError("untrusted", await whyNot(on, repo), { next: "signalbox trust", exit: EXIT_UNTRUSTED });
 }
 
+/** As `requireTrust`; but settings that cannot be read are named as such, before it is said that they have changed. */
+export async function requireSound(on: Trusting, repo: string): Promise<void> {
+  const { content, isTrusted: isKnown } = await trustOf(on, repo);
+  if (isKnown) return;
+  const { planOf } = await import("./plan.ts");
+  const [problem] = (await planOf(content)).problems;
+  if (problem !== undefined)
+    throw new UserError("invalid-config", problem, "fix .signalbox/config.yaml, then: signalbox trust");
+  await requireTrust(on, repo);
+}
+
 async function whyNot(on: Trusting, repo: string): Promise<string> {
   const kept = (await on.store.trusted(repo))?.digest ?? "";
   if (kept === "") return `nobody has trusted what ${repo}/.signalbox would run`;

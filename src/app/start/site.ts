@@ -5,7 +5,7 @@ import type { SettingsFile } from "../../adapters/config/read.ts";
 import { listWorkflows } from "../../adapters/library/find.ts";
 import { EXIT_UNTRUSTED } from "../../adapters/trust/content.ts";
 import { repositoryOf as treeOf } from "../../adapters/trust/repository.ts";
-import { requireSound } from "../../adapters/trust/sound.ts";
+import { requireSound } from "../../adapters/trust/trust.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Literal } from "../../core/model/value.ts";
 import type { Settings } from "../../engine/ports/settings.ts";

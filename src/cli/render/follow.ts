@@ -4,8 +4,7 @@ import type { Followed } from "../../app/story/follow.ts";
 import { sayTyped } from "../../app/view/decision/choices.ts";
 import { sayReads } from "../../app/view/decision/question.ts";
 import type { Door } from "../command.ts";
-import { fitted, wrapped } from "../fit.ts";
-import { sayCause } from "./cause.ts";
+import { fitted, sayCause, wrapped } from "../fit.ts";
 
 /** Behind the time of day. */
 export const HANGING = 10;

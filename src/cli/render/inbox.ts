@@ -5,9 +5,8 @@ import { GROUPS } from "../../app/view/lists/inbox.ts";
 import { sayReads } from "../../app/view/decision/question.ts";
 import type { InboxItem } from "../../app/view/run-view.ts";
 import { firstLine, sayAge } from "../../app/view/words.ts";
-import { fitted, wrapped } from "../fit.ts";
+import { fitted, sayCause, wrapped } from "../fit.ts";
 import type { Paint } from "../paint.ts";
-import { sayCause } from "./cause.ts";
 import { clip, styleOf, widthOf } from "./table.ts";
 
 type How = {

@@ -5,8 +5,7 @@ import { sayReads } from "../../app/view/decision/question.ts";
 import type { ActionView, DecisionView, NextView } from "../../app/view/run-view.ts";
 import { sayAsOf } from "../../app/view/work/work-seen.ts";
 import type { Door } from "../command.ts";
-import { fitted, wrapped } from "../fit.ts";
-import { sayCause } from "./cause.ts";
+import { fitted, sayCause, wrapped } from "../fit.ts";
 import { sayOpening } from "./why.ts";
 
 type Where = Pick<Door, "paint" | "cwd" | "width">;

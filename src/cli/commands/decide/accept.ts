@@ -1,8 +1,7 @@
 /** `signalbox accept`: what a run shows is good, or good enough. */
 
 import type { Answer, Command } from "../../command.ts";
-import { DELIVERY } from "../../delivery.ts";
-import { VERB_OPTIONS, verbAnswer } from "../../verb.ts";
+import { DELIVERY, VERB_OPTIONS, verbAnswer } from "../../verb.ts";
 
 export const command: Command = {
   usage: "[RUN] [TEXT | -] [--to WHERE] [--squash] [--leave] [--key KEY]",
