@@ -8,7 +8,7 @@ import { harmless } from "./paint.ts";
 import { labelled, sayParts, sayReads, type QuestionView } from "../app/view/decision/question.ts";
 
 /** Why it is asked, and where whoever is asked stands. */
-type On = {
+type PromptInput = {
   readonly run: string;
   readonly cause: readonly string[];
   readonly cwd: string;
@@ -21,7 +21,7 @@ type On = {
 
 export async function askPerson(
   question: QuestionView,
-  on: On,
+  on: PromptInput,
 ): Promise<{ said: string; text: string | undefined }> {
   const { input, output } = on;
   const terminal = createInterface({ input, output });
@@ -41,7 +41,7 @@ export async function askPerson(
 }
 
 /** A typing mistake is asked again here, before it is an answer. */
-async function meantIn(lines: Lines, { meant, output }: On): Promise<Meant> {
+async function meantIn(lines: Lines, { meant, output }: PromptInput): Promise<Meant> {
   for (;;) {
     const typed = await lines.filled("> ");
     try {
@@ -80,7 +80,7 @@ function linesOf(terminal: Interface): Lines {
   };
 }
 
-function sayQuestion(asked: QuestionView, { run, cause, cwd, width }: On): string {
+function sayQuestion(asked: QuestionView, { run, cause, cwd, width }: PromptInput): string {
   const { id, question, shows, shown, reads, options } = asked;
   const about = shows.length === 0 ? [] : [`about: ${shows.join(", ")} (shown as ${shown})`];
   const below = [...about, ...sayReads(reads, cwd), ...sayParts({ run, ...asked })];

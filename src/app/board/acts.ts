@@ -4,11 +4,11 @@ import { waysFor } from "../../core/explain/verbs.ts";
 import type { Facts } from "./facts.ts";
 import { isOver, type Act, type BoardRow, type Terminal } from "./row.ts";
 
-type On = Pick<BoardRow, "state" | "status" | "session" | "waits" | "queued"> & {
+type RunSituation = Pick<BoardRow, "state" | "status" | "session" | "waits" | "queued"> & {
   readonly terminal: Terminal;
 };
 
-export function actsOf(facts: Facts | undefined, on: On): Readonly<Record<Act, string>> {
+export function actsOf(facts: Facts | undefined, on: RunSituation): Readonly<Record<Act, string>> {
   if (facts === undefined || on.status === "damaged")
     return every("it is damaged: signalbox doctor --repair");
   const over = isOver(on) ? `it is ${on.status}` : "";
@@ -27,18 +27,18 @@ export function actsOf(facts: Facts | undefined, on: On): Readonly<Record<Act, s
 }
 
 /** It has done something, or a person decides about something else than its start. */
-function isBegun({ seen: { run, workflow } }: Facts, { waits }: On): boolean {
+function isBegun({ seen: { run, workflow } }: Facts, { waits }: RunSituation): boolean {
   if (Object.keys(run.attempts).length > 0) return true;
   const isStart = waits.kind === "queue" || waits.kind === "person" || waits.kind === "stopped";
   return !isStart || waysFor({ workflow, run }, "accept").open.every(({ deliver }) => deliver === true);
 }
 
-function answering({ answerTo, isAsking, seen }: Facts, { state }: On): string {
+function answering({ answerTo, isAsking, seen }: Facts, { state }: RunSituation): string {
   if (isAsking) return `it wants a choice (v shows it): signalbox answer ${seen.run.id}`;
   return answerTo === "" ? `${state} is not where a person answers` : "";
 }
 
-function attaching({ session, terminal }: On, run: string): string {
+function attaching({ session, terminal }: RunSituation, run: string): string {
   if (session === "alive" && terminal === "none")
     return `it has no terminal; what it prints: signalbox logs ${run} -f`;
   switch (session) {

@@ -21,12 +21,12 @@ export type Place = {
   readonly into: string;
 };
 
-type On = { readonly home: Home; readonly env: Env };
+type WorkPlace = { readonly home: Home; readonly env: Env };
 
 const LIMIT_MS = 20_000;
 
 /** Throws where git does: whoever asks shows that nothing is known. */
-export async function changesIn(on: On, { path, base, into }: Place): Promise<Work> {
+export async function changesIn(on: WorkPlace, { path, base, into }: Place): Promise<Work> {
   const bench = await openBench(on, path);
   const tip = await tipOf(on, bench);
   if (tip === "") return { ahead: null, added: null, removed: null };
@@ -51,7 +51,7 @@ async function laterOf(
 }
 
 async function linesIn(
-  on: On,
+  on: WorkPlace,
   bench: Bench,
   { index, from }: { readonly index: string; readonly from: string },
 ): Promise<Pick<Work, "added" | "removed">> {

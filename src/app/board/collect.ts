@@ -49,7 +49,7 @@ export type Collector = {
   askingOf(run: string): Promise<string>;
 };
 
-type On = {
+type BoardSource = {
   readonly store: Store;
   readonly home: Home;
   readonly probe: Probe;
@@ -64,7 +64,7 @@ const OPEN_MAX = 5000;
 /** Nobody looks further back on a screen: `list --all` does. */
 const OVER_MAX = 100;
 
-export function collectorOf(on: On): Collector {
+export function collectorOf(on: BoardSource): Collector {
   const known = new Map<string, { readonly stamp: string; readonly facts: Facts | undefined }>();
   const workflows = new Map<string, Workflow>();
   const byHash = workflowsOf(on.store);
@@ -161,7 +161,7 @@ async function projectsIn(
 }
 
 async function rowOf(
-  on: On,
+  on: BoardSource,
   of: { readonly row: RunRow; readonly facts: Facts | undefined; readonly shared: Shared },
 ): Promise<BoardRow> {
   const { row, facts, shared } = of;
@@ -183,7 +183,7 @@ async function rowOf(
 }
 
 function workOf(
-  on: On,
+  on: BoardSource,
   { row, facts }: { readonly row: RunRow; readonly facts: Facts | undefined },
 ): Work | null {
   if (isOver(row)) return null;

@@ -16,7 +16,7 @@ export type Background = {
   close(): void;
 };
 
-type On = {
+type BackgroundWork = {
   /** Undefined where the run has no workspace. */
   readonly look: (run: string) => Promise<Work | undefined>;
   readonly onChange: () => void;
@@ -30,7 +30,7 @@ const STILL_MS = 60_000;
 
 type Kept = { readonly work: Work | null; readonly seq: string; readonly at: number };
 
-export function inBackground({ look, onChange, onRest, now }: On): Background {
+export function inBackground({ look, onChange, onRest, now }: BackgroundWork): Background {
   const kept = new Map<string, Kept>();
   let wanted: readonly Looked[] = [];
   let isLooking = false;

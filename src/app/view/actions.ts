@@ -172,7 +172,7 @@ function closedIn(seen: Seen): readonly ClosedView[] {
   });
 }
 
-function openWays(seen: Seen): readonly Omit<Offered, "option">[] {
+function openWays(seen: Seen): readonly Omit<OfferedWay, "option">[] {
   return ORDER.flatMap((verb) => {
     const all = chosenFrom(waysFor(seen, verb).open);
     // Whichever way ends it, the command is the same.
@@ -182,7 +182,7 @@ function openWays(seen: Seen): readonly Omit<Offered, "option">[] {
 }
 
 /** To pass a failed review comes after everything that does not, but for ending the run. */
-function isRisky({ run }: Seen, { verb, way }: Omit<Offered, "option">): boolean {
+function isRisky({ run }: Seen, { verb, way }: Omit<OfferedWay, "option">): boolean {
   return verb === "cancel" || (verb === "accept" && failedIn(run, way).length > 0);
 }
 
@@ -197,7 +197,7 @@ function rankOf(verb: Verb): number {
   return ["answer", "accept", "send-back", "retry", "cancel"].indexOf(verb);
 }
 
-type Offered = {
+type OfferedWay = {
   readonly verb: Verb;
   readonly way: VerbWay;
   /** The verb means nothing else here. */
@@ -205,7 +205,7 @@ type Offered = {
   readonly option: QuestionView["options"][number] | undefined;
 };
 
-async function actionOfWay(seen: Seen, { verb, way, isOne, option }: Offered): Promise<ActionView> {
+async function actionOfWay(seen: Seen, { verb, way, isOne, option }: OfferedWay): Promise<ActionView> {
   // A program that answers must name the option, so that its words are not taken for one.
   if (verb === "answer" && option !== undefined) return answerAction(option);
   const { workflow, run } = seen;

@@ -9,7 +9,7 @@ import { fitted, sayCause, wrapped } from "../fit.ts";
 import type { Paint } from "../paint.ts";
 import { clip, styleOf, widthOf } from "./table.ts";
 
-type How = {
+type InboxStyle = {
   readonly paint: Paint;
   readonly cwd: string;
   readonly width?: number | undefined;
@@ -27,7 +27,7 @@ const COMMANDS = 2;
 const ASKED = 6;
 const WIDTH = 100;
 
-export function sayInbox(items: readonly InboxItem[], how: How): string {
+export function sayInbox(items: readonly InboxItem[], how: InboxStyle): string {
   if (items.length === 0) return "Nothing waits for you.\n";
   const head = `${items.length} ${items.length === 1 ? "run waits" : "runs wait"} for you.\n`;
   const isSeveral = new Set(items.map(({ repo }) => repo)).size > 1;
@@ -40,7 +40,7 @@ export function sayInbox(items: readonly InboxItem[], how: How): string {
   return `${head}${groups.join("")}`;
 }
 
-function sayItem(item: InboxItem, how: How, isSeveral: boolean): string {
+function sayItem(item: InboxItem, how: InboxStyle, isSeveral: boolean): string {
   const { paint, cwd, width, verbose } = how;
   const where = isSeveral ? `${item.project}${item.branch === "" ? "" : ` ${item.branch}`}, ` : "";
   const end = `  ${where}${paint[styleOf(item)](item.state)}, ${sayAge(item.since, how.now)}  ${item.run}`;

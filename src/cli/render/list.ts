@@ -5,12 +5,12 @@ import { firstLine, sayAge } from "../../app/view/words.ts";
 import type { Paint } from "../paint.ts";
 import { shortIds, styleOf, table, type Cell } from "./table.ts";
 
-type How = { readonly paint: Paint; readonly width?: number | undefined; readonly now: number };
+type TableStyle = { readonly paint: Paint; readonly width?: number | undefined; readonly now: number };
 
 const SUMMARY_MIN = 20;
 const NAME_MIN = 10;
 
-export function sayRuns(runs: readonly RunSummary[], how: How): string {
+export function sayRuns(runs: readonly RunSummary[], how: TableStyle): string {
   const id = shortIds(runs.map(({ run }) => run));
   const projects = new Set(runs.map(({ repo }) => repo));
   return table(
@@ -43,7 +43,7 @@ const MARKS: Readonly<Record<TaskSummary["session"], Cell>> = {
   none: "",
 };
 
-export function sayTaskRows(tasks: readonly TaskSummary[], how: How): string {
+export function sayTaskRows(tasks: readonly TaskSummary[], how: TableStyle): string {
   const id = shortIds(tasks.map(({ run }) => run));
   const projects = new Set(tasks.map(({ repo }) => repo));
   return table(

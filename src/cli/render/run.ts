@@ -13,12 +13,12 @@ import type { Paint } from "../paint.ts";
 import { sayPhase } from "./schedule.ts";
 import { clip, styleOf, widthOf } from "./table.ts";
 
-type How = {
+type ScreenStyle = {
   readonly verbose: boolean;
   readonly paint: Paint;
   readonly now: number;
   readonly cwd: string;
-  /** How wide the terminal is; undefined where there is none. */
+  /** ScreenStyle wide the terminal is; undefined where there is none. */
   readonly width: number | undefined;
 };
 
@@ -29,7 +29,7 @@ const LINES = 3;
 const MARGIN = 4;
 const ROOM_MIN = 20;
 
-export function sayRun(view: RunView, how: How): string {
+export function sayRun(view: RunView, how: ScreenStyle): string {
   const { paint } = how;
   const places = isCompact(how) ? placeRows(view) : workspaceRows(view);
   const verbose = how.verbose ? [...verboseRows(view), ...places] : places;
@@ -72,11 +72,11 @@ export function sayRun(view: RunView, how: How): string {
 /** On a terminal, a run fits a screen of 24 lines: what needs nobody is left to `--verbose`. */
 const HEIGHT = 24;
 
-function isCompact({ verbose, width }: How): boolean {
+function isCompact({ verbose, width }: ScreenStyle): boolean {
   return !verbose && width !== undefined;
 }
 
-function sayState(view: RunView, { paint, now }: How): string {
+function sayState(view: RunView, { paint, now }: ScreenStyle): string {
   const { state, title, status, since, updatedAt, phase } = view;
   const named = paint[styleOf(view)](state);
   if (status !== "running" && status !== "waiting") return `${named}, ${sayAge(updatedAt, now)} ago`;
@@ -94,7 +94,7 @@ const VERDICTS: Readonly<Record<string, string>> = {
 };
 
 /** What a reviewer said, in its own words. */
-function findingRows({ artifact, verdict, text, by }: FindingView, how: How): string[][] {
+function findingRows({ artifact, verdict, text, by }: FindingView, how: ScreenStyle): string[][] {
   const shown = text.slice(0, how.verbose ? FINDINGS_VERBOSE : FINDINGS);
   const more = text.length - shown.length;
   const rest = more === 0 ? [] : [["", `and ${more} more lines: --verbose`]];
@@ -146,14 +146,14 @@ function workspaceRows({ run, workspace }: RunView): string[][] {
 }
 
 /** What led to the question, or what an agent wants to know. */
-function sayAsked({ decision, question }: RunView, { paint, width }: How): string {
+function sayAsked({ decision, question }: RunView, { paint, width }: ScreenStyle): string {
   const asked = decision?.asked ?? [];
   if (asked.length === 0) return "";
   const lines = asked.map((line) => `${wrapped(`  ${line}`, width)}\n`);
   return `\n${paint.bold(question === null ? "It asks" : "Why it asks")}\n${lines.join("")}`;
 }
 
-function sayDecision(view: RunView, how: How): string {
+function sayDecision(view: RunView, how: ScreenStyle): string {
   const { question, decision } = view;
   const typed = sayActions(view, how);
   if (question === null || decision === null)
@@ -169,7 +169,10 @@ function sayDecision(view: RunView, how: How): string {
 }
 
 /** Verbs first; what they do not cover is one command away. */
-function sayActions({ run, actions, others, closed }: RunView, { verbose, paint, width }: How): string {
+function sayActions(
+  { run, actions, others, closed }: RunView,
+  { verbose, paint, width }: ScreenStyle,
+): string {
   const rows = (list: RunView["actions"]): string =>
     fitted(
       list.map((action) => [`  ${sayCommand(action)}`, action.sentence]),
@@ -184,14 +187,14 @@ function sayActions({ run, actions, others, closed }: RunView, { verbose, paint,
 }
 
 /** Those that have counted something; with `verbose` all. On a small screen the sentence above says what counts. */
-function counterRows({ counters }: RunView, how: How): string[][] {
+function counterRows({ counters }: RunView, how: ScreenStyle): string[][] {
   if (isCompact(how)) return [];
   const shown = counters.filter(({ value }) => how.verbose || value !== 0);
   if (shown.length === 0) return [];
   return [["counters", shown.map(({ name, value, max }) => `${name} ${value} of ${max}`).join(", ")]];
 }
 
-function artifactRows({ artifacts, findings }: RunView, how: How): string[][] {
+function artifactRows({ artifacts, findings }: RunView, how: ScreenStyle): string[][] {
   const { paint, verbose } = how;
   // A review has a row of its own above.
   const isTold = ({ artifact, standing }: RunView["artifacts"][number]): boolean =>
@@ -205,7 +208,7 @@ function artifactRows({ artifacts, findings }: RunView, how: How): string[][] {
   });
 }
 
-function agentRows({ run, agents, checks, attention, actions }: RunView, how: How): string[][] {
+function agentRows({ run, agents, checks, attention, actions }: RunView, how: ScreenStyle): string[][] {
   const { now } = how;
   const isFailed = agents.some(({ status, exit }) => status === "crashed" || (exit !== null && exit !== 0));
   const log = `signalbox logs ${run}`;
@@ -231,7 +234,7 @@ function agentRows({ run, agents, checks, attention, actions }: RunView, how: Ho
 }
 
 /** The last lines of the story, as many as the screen has room for; each on one line, unless all is wanted. */
-function sayHistory(view: RunView, how: How, used: number): string {
+function sayHistory(view: RunView, how: ScreenStyle, used: number): string {
   const most = isCompact(how) ? Math.min(LINES, HEIGHT - used - 2) : LINES;
   const all = sayStory(view.history);
   const lines = how.verbose ? all : all.slice(Math.max(0, all.length - Math.max(0, most)));
@@ -243,7 +246,7 @@ function sayHistory(view: RunView, how: How, used: number): string {
   return section("What happened last", rows, how);
 }
 
-function section(title: string, rows: readonly (readonly string[])[], { paint, width }: How): string {
+function section(title: string, rows: readonly (readonly string[])[], { paint, width }: ScreenStyle): string {
   if (rows.length === 0) return "";
   const inner = rows.map((row) => [`  ${row[0] ?? ""}`, ...row.slice(1)]);
   return `\n${paint.bold(title)}\n${fitted(inner, width)}`;

@@ -132,7 +132,7 @@ async function branchOf(store: Store, { id }: RunRow, kept: Kept | undefined): P
   return typeof branch === "string" ? branch : "";
 }
 
-type Known = {
+type SummaryFacts = {
   readonly kept: Kept | undefined;
   readonly definition: Definition | undefined;
   readonly tally: Tally | undefined;
@@ -140,7 +140,7 @@ type Known = {
 };
 
 /** The cheap form of what a run waits for. `show` looks closer and says more, and never another kind. */
-async function waitOf(on: Shared, row: RunRow, known: Known): Promise<WaitView> {
+async function waitOf(on: Shared, row: RunRow, known: SummaryFacts): Promise<WaitView> {
   const { kept, definition, tally, attention } = known;
   const wait = (kind: WaitView["kind"], short: string, said: string): WaitView => ({
     kind,
