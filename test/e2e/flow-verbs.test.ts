@@ -145,15 +145,15 @@ test.runIf(isPerson)(
     const run = await begun(flow, "reject");
     await flow.until(run, ["stuck"]);
     await quiet(flow);
-    const path = await flow.withStore(async (store) => (await store.workspace(run))?.path ?? "");
-    writeFileSync(join(path, "backdoor.sh"), "exit\n");
+    const workspace = await flow.withStore((store) => store.workspace(run));
+    writeFileSync(join(workspace?.path ?? "", "backdoor.sh"), "exit\n");
     const refused = await flow.say(`accept ${run} "I looked at the diff"`);
     expect(refused).toMatchObject({ code: 5, document: { code: "stale" } });
     expect(refused.document["message"]).toContain("backdoor.sh");
     expect(await flow.state(run)).toBe("stuck");
     expect(() => flow.git("show", "main:backdoor.sh")).toThrow("backdoor.sh");
     // The branch has it now: who has looked may accept it.
-    expect(flow.git("show", `signalbox/${run}:backdoor.sh`)).toBe("exit");
+    expect(flow.git("show", `${workspace?.branch}:backdoor.sh`)).toBe("exit");
     expect((await flow.say(`accept ${run} "Now I have seen it"`)).code).toBe(0);
     expect(flow.git("show", "main:backdoor.sh")).toBe("exit");
     expect((await flow.say(`verify ${run}`)).code).toBe(0);

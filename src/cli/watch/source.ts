@@ -78,8 +78,10 @@ export function sourceOf({ door, home, onWork, onRest }: On): Source {
   return {
     async look(wanted) {
       if (opened() === undefined || collector === undefined) return NOTHING;
+      const view = await collector.collect(wanted);
+      // Their answer is for the next look: this one shows one moment.
       terminals.ask();
-      return collector.collect(wanted);
+      return view;
     },
     isChanged() {
       const now = versionOf(opened);
