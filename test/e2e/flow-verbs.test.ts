@@ -123,7 +123,7 @@ test.runIf(isPerson)(
     flow.git("commit", "-q", "-m", "the same file");
     expect(await refused()).toMatchObject({
       code: "merge-conflict",
-      next: expect.stringContaining(`signalbox task request-changes ${run} "1. `) as unknown,
+      next: expect.stringContaining(`signalbox send-back ${run} "1. `) as unknown,
       state: "stuck",
     });
     flow.git("reset", "-q", "--hard", "HEAD~");

@@ -37,5 +37,9 @@ export async function workspaceOf(stage: Stage, run: string): Promise<string> {
   return (await stage.now(run)).workspace?.path ?? "";
 }
 
+export async function branchOf(stage: Stage, run: string): Promise<string> {
+  return (await stage.now(run)).workspace?.branch ?? "";
+}
+
 /** What a reviewer submits that has no objection. */
 export const REVIEW = "Verdict: PASS\\n\\n- src/e.txt:1: seen\\n";

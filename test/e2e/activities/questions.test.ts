@@ -37,7 +37,7 @@ describe.runIf(isPerson).concurrent("questions", () => {
         question: { id: "UD-APPROVE-DESIGN", repeats: 0 },
       });
       expect((await inbox())?.actions[0]?.command).toMatch(
-        new RegExp(`^signalbox answer ${run} approved --shown [0-9a-f]{8}$`),
+        new RegExp(`^signalbox accept ${run} --shown [0-9a-f]{8}$`),
       );
 
       // No agent answers, however it is put.
@@ -52,7 +52,7 @@ describe.runIf(isPerson).concurrent("questions", () => {
       }
       const blocked = await stage.person("answer", "UD-APPROVE-DESIGN", "ok");
       expect(blocked).toMatchObject({ code: 3, document: { code: "asked-too-often", to: "BLOCKED" } });
-      expect((await inbox())?.actions.map(({ command }) => command).join()).toContain("resume");
+      expect((await inbox())?.actions.map(({ command }) => command).join()).toContain("signalbox retry");
       expect((await stage.person("answer", run, "resume")).document["to"]).toBe("APPROVE_DESIGN");
       const last = await stage.person("answer", run, "approved", "--key", "yes");
       expect(last).toMatchObject({ code: 0, document: { to: "PLAN" } });

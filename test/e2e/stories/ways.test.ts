@@ -15,13 +15,11 @@ describe.runIf(hasTmux).concurrent("ways through a task", () => {
     const on = stage();
     const run = await on.task();
     await on.plans(run);
-    const { path } = await on.until((store) => store.workspace(run));
+    const { path, branch } = await on.until((store) => store.workspace(run));
     expect(readFileSync(join(path, "TASK.md"), "utf8")).toMatch(
-      new RegExp(`^tmux_session: "?repo/signalbox/${run}~${run}"?$`, "m"),
+      new RegExp(`^tmux_session: "?repo/${branch}~${run}"?$`, "m"),
     );
-    expect(on.tmux("list-sessions", "-F", "#{session_name}").split("\n")).toContain(
-      `repo/signalbox/${run}~${run}`,
-    );
+    expect(on.tmux("list-sessions", "-F", "#{session_name}").split("\n")).toContain(`repo/${branch}~${run}`);
     await on.handsOver(run);
     await on.up(run, "reviewer", 1);
     await on.judges(run, "PASS");
