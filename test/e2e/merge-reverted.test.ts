@@ -44,7 +44,7 @@ test.for(Object.keys(MERGES) as (keyof typeof MERGES)[])(
       ) as unknown,
     });
     expect(no.next).toContain(`git -C '${of.repo}' revert ${revert.slice(0, 7)}`);
-    expect(no.next).toContain("signalbox task request-changes r1 ");
+    expect(no.next).toContain("signalbox send-back r1 ");
     expect(await forecastMerge(on(of), merging(of))).toMatchObject({ code: "merge-reverted" });
     expect([at(of, "main"), status(of)]).toEqual([revert, ""]);
     git("revert", "--no-edit", revert);
