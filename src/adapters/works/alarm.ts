@@ -11,7 +11,10 @@ export function alarmClock(): Alarm {
       wake?.();
     },
     async wait(ms) {
-      if (!isRung) {
+      if (isRung) {
+        // Timers, signals and the ends of processes must get through, also if the work of each round ends without waiting.
+        await new Promise<void>((resolve) => void setImmediate(resolve));
+      } else {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, ms);
           wake = () => {
