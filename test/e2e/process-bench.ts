@@ -78,10 +78,13 @@ function settled(seen: Process): Process | undefined {
 const PATIENCE_MS = 120_000;
 
 /** The first answer that is one. */
-export async function until<T>(ask: () => T | undefined | false, withinMs = PATIENCE_MS): Promise<T> {
+export async function until<T>(
+  ask: () => T | undefined | false | Promise<T | undefined | false>,
+  withinMs = PATIENCE_MS,
+): Promise<T> {
   const giveUpAt = performance.now() + withinMs;
   for (;;) {
-    const answer = ask();
+    const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
     if (performance.now() > giveUpAt) throw new Error(`nothing came of ${ask.toString()}`);
     await pause(5);

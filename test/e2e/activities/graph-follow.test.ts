@@ -75,9 +75,8 @@ describe.runIf(isPerson).concurrent("following a graph of tasks", () => {
           waits: object;
         }[];
         expect(rows.find((each) => each.run === run)?.waits).toMatchObject({
-          kind: "dependency",
-          short: "0/4 tasks",
-          long: "0 of 4 tasks are done; one waits for a person",
+          kind: "person",
+          short: "you: 1 task",
         });
       },
       {

@@ -172,7 +172,7 @@ async function waitOf(on: Shared, row: RunRow, known: SummaryFacts): Promise<Wai
     const yours = waiting === 0 ? "" : `, ${waiting} for you`;
     const said = `${done} of ${all} tasks are done${yours}`;
     return waiting > 0
-      ? wait("person", `you: ${waiting} tasks`, said)
+      ? wait("person", `you: ${waiting} ${waiting === 1 ? "task" : "tasks"}`, said)
       : wait("child", `${done}/${all} tasks`, said);
   }
   if ((await on.store.deeds(row.id)).some(({ isQueued }) => isQueued))
