@@ -61,7 +61,7 @@ function ofGit(error: unknown): Failure | undefined {
   };
 }
 
-/** Whatever could not be written: that there is no room for it is nobody's bug. */
+/** A write that failed. A full disk is not a bug of Signalbox. */
 async function ofDisk(error: unknown, { cwd, env }: Place): Promise<Failure | undefined> {
   if (!(error instanceof Error && "code" in error)) return undefined;
   if (error.code !== "ENOSPC" && error.code !== "EDQUOT") return undefined;

@@ -29,7 +29,7 @@ export type HandingIn = {
   readonly run: string;
   readonly artifact: string;
   readonly key?: string | undefined;
-  /** Asked for when it is clear that it may be handed in. Without it, what is there already counts. */
+  /** Called once the caller may submit. Without it, the existing file is submitted. */
   readonly text?: (() => string | Promise<string>) | undefined;
 };
 

@@ -159,7 +159,7 @@ function stagesBefore(
     .toReversed();
 }
 
-/** Whoever begins later answers for what is there now, and not for what somebody makes of it. */
+/** A run that begins at a later stage is about the work as it is now: its commit and tree are fixed here. */
 async function workFor(
   on: Acting,
   { repo, base: head }: Site,

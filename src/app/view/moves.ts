@@ -65,7 +65,7 @@ function wayOf(
   };
 }
 
-/** Where somebody is told of the move, they are told what was said with it: what a person sends back without a word helps nobody. */
+/** A move that tells an agent also passes on the person's text: work that is sent back without a text does not help the agent. */
 function withWords({ command, by }: Pick<MoveView, "command" | "by">, move: Move): string {
   const isTold =
     move.do.some(({ type }) => type === "tell") && by.includes(PERSON) && move.answer === undefined;

@@ -56,7 +56,7 @@ type Watched = {
   readonly now: () => number;
 };
 
-/** What was there at the beginning is told as such to programs; people have seen it in the table. */
+/** Programs get the rows of the first look marked as such; people have seen them in the table. */
 export async function follow({ look, wait, emit, now }: Watched, signal: AbortSignal): Promise<void> {
   let before = new Map<string, BoardRow>();
   let isFirst = true;

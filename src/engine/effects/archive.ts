@@ -154,7 +154,7 @@ async function wantedOf(on: On): Promise<Wanted> {
   return { root, files: [...files, ...log], folder, to };
 }
 
-/** What is put in place is what the run holds, and what was said about it is still about that: somebody may have written there since. */
+/** The archived files must be those that the run accepted and that its verdicts are about: another program may have changed them since. */
 async function requireJudged({ works, kept, archive: of }: On): Promise<void> {
   const { row, run } = kept;
   const workflow = await works.workflow(row.definition);

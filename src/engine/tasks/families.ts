@@ -214,7 +214,7 @@ export class Families implements Observer {
     await project(this.#works, graph.parent);
   }
 
-  /** Whoever lives of it is told; it is closed when nobody does. */
+  /** Reports the end of the parent to its live child runs; closes the graph when none is left. */
   async #leave(graph: Graph): Promise<void> {
     const { store } = this.#works;
     const live = graph.children.filter(isUnderWay);

@@ -26,7 +26,7 @@ const CHUNK = 256 * 1024;
 const FAULTS_MAX = 100;
 const ABSENT = "absent";
 
-/** `readings` are those of the same look. Without a workspace there is no work to look at, and nothing is said of it. */
+/** `readings` were made at the same moment. Without a workspace there is no work, and the result is empty. */
 export async function readNamed(on: On, readings: readonly Reading[]): Promise<readonly Reading[]> {
   const { place } = on;
   const named: Reading[] = [];
