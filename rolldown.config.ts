@@ -3,11 +3,13 @@
  *
  * `scripts/entry.cjs` becomes `dist/signalbox.cjs` as it is: it must be readable by any old Node.
  * The built-in workflows are parsed here, so that no start has to.
- * Every `await import()` in the source stays a file of its own, so that a command loads only what it uses.
+ * Every `await import()` in the source stays a file of its own, so that a command loads only what it uses. Opening a file costs more
+ * than reading a long one, so modules that many of these files share are one chunk: see `groups`.
  */
 import { readFileSync, realpathSync } from "node:fs";
-import { defineConfig } from "rolldown";
+import { defineConfig, type ChunkingContext } from "rolldown";
 import { compileBuiltIn } from "./scripts/built-in.ts";
+import { licencesOf } from "./scripts/licences.ts";
 import packageJson from "./package.json" with { type: "json" };
 
 const OWN = "?own";
@@ -17,10 +19,31 @@ function inAscii(code: string): string {
   return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
+/** Modules that this many files share are loaded by most commands. */
+const SHARED_BY = 9;
+const LIBRARY = /node_modules\/(?!citty\/)|\?own$/;
+const withLibrary = new Map<string, boolean>();
+
+/** Whether loading this module loads a library, too: such a module must not be in a chunk that every command loads. */
+function loadsLibrary(id: string, graph: ChunkingContext): boolean {
+  const known = withLibrary.get(id);
+  if (known !== undefined) return known;
+  // Modules may import each other in a circle.
+  withLibrary.set(id, false);
+  const imported = graph.getModuleInfo(id)?.importedIds ?? [];
+  const loads = LIBRARY.test(id) || imported.some((one) => loadsLibrary(one, graph));
+  withLibrary.set(id, loads);
+  return loads;
+}
+
 export default defineConfig({
   input: { main: "src/cli/main.ts" },
   platform: "node",
   preserveEntrySignatures: "allow-extension",
+  // What the database's library would load for telemetry, which is off: nothing of it is installed.
+  external: ["winston", "winston-transport", /^@opentelemetry\//],
+  // A file that one command loads when it needs it may be loaded by another at its start: see `groups`.
+  checks: { ineffectiveDynamicImport: false },
   transform: {
     target: "node22.14",
     define: { SIGNALBOX_VERSION: JSON.stringify(packageJson.version) },
@@ -32,18 +55,35 @@ export default defineConfig({
     entryFileNames: "[name].cjs",
     chunkFileNames: "[name].cjs",
     comments: false,
-    // One chunk for each library and for what few commands need; the rest follows from `await import()`.
+    // One chunk for each library, one for what the entry imports, one for what many files share; the rest follows from `await import()`.
     codeSplitting: {
       includeDependenciesRecursively: false,
       groups: [
         // Nobody else loads what speaks to agents' programs.
         { name: "mcp", test: /src\/mcp\/(?!command)|node_modules\/@modelcontextprotocol\/|\?own$/ },
+        { name: "hono", test: /node_modules\/(?:hono|@hono)\// },
+        { name: "dagre", test: /node_modules\/@dagrejs\// },
         {
           name: "markdown",
           test: /node_modules\/(mdast|micromark|unist|decode-named|character-entities|@types\/mdast)/,
         },
+        // Only a store with a database address loads it.
+        { name: "postgres", test: /node_modules\/(pg|pg-[\w-]+|pgpass|postgres-[\w-]+|split2|xtend)\// },
         { name: "yaml", test: /node_modules\/yaml\// },
         { name: "zod", test: /node_modules\/zod\// },
+        { name: "main", tags: ["$initial"] },
+        // The supervisor carries out agents' acts: their commands load nothing else.
+        {
+          name: "client",
+          test: /src\/app\/(client|text-input)\.ts$/,
+          includeDependenciesRecursively: true,
+        },
+        {
+          name: (id, graph) => (loadsLibrary(id, graph) ? null : "shared"),
+          debugName: "shared",
+          test: /src\/(?!cli\/)/,
+          minShareCount: SHARED_BY,
+        },
       ],
     },
   },
@@ -71,6 +111,8 @@ export default defineConfig({
       generateBundle(_, bundle) {
         const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
         for (const chunk of chunks) chunk.code = inAscii(chunk.code);
+        const licences = licencesOf(chunks.flatMap((chunk) => chunk.moduleIds));
+        this.emitFile({ type: "asset", fileName: "LICENSES.txt", source: licences });
         const entry = readFileSync("scripts/entry.cjs", "utf8");
         this.emitFile({ type: "asset", fileName: "signalbox.cjs", source: entry });
         for (const { fileName, source } of compileBuiltIn(realpathSync("workflows")))

@@ -18,8 +18,9 @@ export default defineConfig({
       "test/setup/person.ts",
       "test/setup/packages.ts",
       "test/setup/folder.ts",
+      "test/setup/postgres.ts",
     ],
-    setupFiles: ["test/setup/random.ts"],
+    setupFiles: ["test/setup/random.ts", "test/setup/standard-input.ts"],
     reporters: isDeep ? ["dot", atOnce] : ["dot", retried],
     // A machine that was busy elsewhere for a moment is no news: what passes at the second try is named at the end, and is mended.
     // A random test draws the same lots again. The deep tier forgives nothing.

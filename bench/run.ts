@@ -16,6 +16,8 @@ import { benchGraph } from "./graph.ts";
 import { benchList } from "./list.ts";
 import { benchLive } from "./live.ts";
 import { benchOrchestrated } from "./orchestrated.ts";
+import { benchPage } from "./page.ts";
+import { benchPostgres } from "./postgres.ts";
 import { benchReview } from "./review.ts";
 import { benchStaged } from "./staged.ts";
 import { benchStart } from "./start.ts";
@@ -42,6 +44,8 @@ const BENCHES: Readonly<Record<string, () => Figure | Promise<Figure>>> = {
   workspace: benchWorkspace,
   handover: benchHandover,
   "user-git": benchUserGit,
+  page: benchPage,
+  postgres: benchPostgres,
 };
 
 const { values, positionals } = parseArgs({

@@ -12,6 +12,7 @@ import type { Incoming } from "../src/core/model/event.ts";
 import { step } from "../src/core/step/step.ts";
 import { NO_RUN, type Run } from "../src/core/model/run.ts";
 import { workflowsOf, type Box } from "../src/engine/box.ts";
+import type { Store } from "../src/engine/ports/store.ts";
 import { begin } from "../src/engine/submit/begin.ts";
 import { submit as submitWhole } from "../src/engine/submit/submit.ts";
 import { median, table, thousands, type Figure } from "./figure.ts";
@@ -27,7 +28,7 @@ const LONG = 100_000;
 const SHORT = 10;
 
 /** Events that the core accepts, life after life. */
-type Feed = {
+export type Feed = {
   readonly lives: readonly (readonly Incoming[])[];
   readonly name: string;
   /** The run as it is; undefined where it is loaded for each event. */
@@ -123,7 +124,7 @@ export function benchHistory(): Promise<Figure> {
   });
 }
 
-function acceptedOf(workflow: Workflow): readonly (readonly Incoming[])[] {
+export function acceptedOf(workflow: Workflow): readonly (readonly Incoming[])[] {
   return STORIES.map(({ events }) => {
     let run = NO_RUN;
     return events
@@ -136,7 +137,7 @@ function acceptedOf(workflow: Workflow): readonly (readonly Incoming[])[] {
   });
 }
 
-async function accept(store: SqliteStore, workflow: Workflow, feed: Feed): Promise<void> {
+async function accept(store: Store, workflow: Workflow, feed: Feed): Promise<void> {
   const life = feed.lives[feed.runs % feed.lives.length] ?? [];
   const incoming = life[feed.next++];
   if (incoming === undefined) {
@@ -152,7 +153,7 @@ async function accept(store: SqliteStore, workflow: Workflow, feed: Feed): Promi
 }
 
 /** As every door does it: the first event of a life begins the run, every other one is submitted. */
-async function acceptWhole(
+export async function acceptWhole(
   box: Box,
   workflow: Workflow,
   on: { readonly feed: Feed; readonly isRead: boolean },
@@ -191,7 +192,7 @@ async function acceptWhole(
 const PROJECTS = 200;
 const repoOf = (n: number): string => `/repo/${n % PROJECTS}`;
 
-async function makeProjects(store: SqliteStore): Promise<void> {
+export async function makeProjects(store: Store): Promise<void> {
   for (let n = 0; n < PROJECTS; n += 1)
     await store.commit([
       {
@@ -203,7 +204,7 @@ async function makeProjects(store: SqliteStore): Promise<void> {
 
 const BIRTH = { workflow: "task", goal: "Bench", repo: "/repo", base: "main" };
 
-function boxOf(folder: string, store: SqliteStore): Box {
+export function boxOf(folder: string, store: Store): Box {
   const home = homeAt(folder);
   const none = (): never => {
     throw new Error("these runs have no workspace");
@@ -230,7 +231,7 @@ function boxOf(folder: string, store: SqliteStore): Box {
   };
 }
 
-async function load(store: SqliteStore, id: string): Promise<Run> {
+async function load(store: Store, id: string): Promise<Run> {
   return (await store.load(id))?.run ?? NO_RUN;
 }
 
@@ -242,7 +243,7 @@ type Submission = {
 };
 
 async function submit(
-  store: SqliteStore,
+  store: Store,
   workflow: Workflow,
   { id, incoming, run, repo }: Submission,
 ): Promise<Run> {
@@ -337,7 +338,7 @@ async function perSecond(work: () => void | Promise<void>): Promise<number> {
   return (BATCH * 1000) / (performance.now() - began);
 }
 
-async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-bench-"));
   try {
     return await work(folder);

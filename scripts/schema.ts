@@ -1,11 +1,11 @@
 /** Writes the published JSON Schemas from their sources: workflow files, settings, what commands print with `--json`, what tasks and agents are given and give, what a session says of itself. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
-import { AGENT_SCHEMAS } from "../src/format/contracts/agent.ts";
+import { AGENT_SCHEMAS } from "./agent-contract.ts";
 import { answersSchema } from "../src/app/answers.ts";
 import { configSchema } from "../src/format/settings/config.ts";
 import { STATUS_SCHEMAS } from "./status-contract.ts";
-import { TASK_SCHEMAS } from "../src/format/contracts/task.ts";
+import { TASK_SCHEMAS } from "./task-contract.ts";
 import { jsonSchema } from "../src/format/workflow/schema/schema.ts";
 
 const folder = new URL("../schema/", import.meta.url);

@@ -12,8 +12,9 @@ const ALLOWED = [
   /^(package\.json|LICENSE|README\.md|CHANGELOG\.md)$/,
   /^bin\/(ask|look|shim|window)\.sh$/,
   /^demos\/[\w./-]+\.(json|md|sh)$/,
-  /^dist\/[\w.-]+\.cjs$/,
+  /^dist\/(?:[\w.-]+\.cjs|LICENSES\.txt)$/,
   /^dist\/built-in\/[\w.-]+\.json$/,
+  /^dist\/web\/(?:index\.html|assets\/[\w-]+\.(?:js|css|svg))$/,
   /^docs\/[\w.-]+\.md$/,
   /^schema\/[\w.-]+\.json$/,
   /^skills\/[\w-]+\/SKILL\.md$/,
@@ -38,6 +39,13 @@ test.for([
   "docs/runs.md",
 ])("%s is packed", (file) => {
   expect(packed).toContain(file);
+});
+
+test.for(["pg", "yaml", "zod", "hono"])("the licence of %s ships with the bundle", (name) => {
+  const licences = readFileSync(`${root}dist/LICENSES.txt`, "utf8");
+  expect(licences).toMatch(
+    new RegExp(`^${name} \\d[^]*?(?:Permission is hereby granted|Permission to use)`, "m"),
+  );
 });
 
 test("nothing is installed along with the package", () => {

@@ -23,3 +23,13 @@ export class UserError extends Error {
     this.at = at;
   }
 }
+
+/** Undefined where a run, a definition or a setting cannot be used: a list shows the others, and the command about it says why. */
+export async function readable<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}

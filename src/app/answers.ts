@@ -4,9 +4,8 @@ import * as z from "zod/mini";
 import { told } from "../format/workflow/schema/primitives.ts";
 import { SCHEMAS, type UseName } from "./schemas.ts";
 import { At, Count, Flag, Text, type Shape } from "./shapes.ts";
-import { BEGINNING } from "./start/schemas.ts";
 import { FOLLOWED, Happening, TaskHappening } from "./story/schemas.ts";
-import { TASK_LIST, WATCH, WatchLine } from "./view/run-view.ts";
+import { TASK_LIST } from "./view/run-view.ts";
 
 const COMMON = {
   code: told(z.string().check(z.regex(/^[a-z][a-z0-9-]*$/)), "Stable, for programs; ok where all is well"),
@@ -45,6 +44,7 @@ const CALLED: Readonly<Record<string, CalledUse>> = {
 
 const SAME: readonly CalledUse[] = [
   ...([
+    "create",
     "submit",
     "move",
     "accept",
@@ -58,18 +58,20 @@ const SAME: readonly CalledUse[] = [
     "update",
     "complete",
     "respawn",
+    "create",
+    "start",
+    "delete",
+    "attach",
   ] as const),
-  ...(["show", "next", "why", "inbox", "list", "history", "logs", "verify"] as const),
+  ...(["show", "next", "why", "diff", "inbox", "list", "history", "watch", "logs", "verify"] as const),
   ...(["workflows", "check", "simulate", "graph", "eject", "schema"] as const),
   ...(["init", "trust", "key", "doctor"] as const),
 ];
 
 /** Commands that call no use case, or several. */
 const OTHERS: Readonly<Record<string, Shape>> = {
-  watch: WATCH,
   run: FOLLOWED,
   follow: FOLLOWED,
-  ...BEGINNING,
   // Commands that workflows declare: `list`, and those with `in`. Any other prints what the called command prints.
   "WORKFLOW list": TASK_LIST,
   "WORKFLOW COMMAND": { ...FOLLOWED, name: Text, phase: Text },
@@ -81,7 +83,9 @@ const OTHERS: Readonly<Record<string, Shape>> = {
   // What these say comes line by line, or is for the program that started them.
   demo: {},
   mcp: {},
+  serve: {},
   supervise: {},
+  worker: {},
 };
 
 const DATA: Readonly<Record<string, Shape>> = {
@@ -111,7 +115,7 @@ const DemoLine = z.union([
 export const STREAMS: Readonly<Record<string, z.ZodMiniType>> = {
   logs: SCHEMAS["follow-logs"].piece,
   demo: DemoLine,
-  watch: WatchLine,
+  watch: SCHEMAS.watch.piece,
 };
 
 /** A command's own data, beside what all have. */

@@ -5,7 +5,7 @@
  * callers that it is for. An agent acts in its own run only.
  */
 
-import { requirePerson, whoActs, whoTypes, type Who } from "../adapters/person/who.ts";
+import { requireMaker, requirePerson, whoActs, whoTypes, type Who } from "../adapters/person/who.ts";
 import { UserError } from "../adapters/user-error.ts";
 import type { Workflow } from "../core/model/compile.ts";
 import type { Registry } from "../engine/ports/registry.ts";
@@ -32,15 +32,21 @@ export function callerWithoutStore({ env, procs }: Pick<Invocation, "env" | "pro
   return whoTypes({ env, ...(procs === undefined ? {} : { procs }) });
 }
 
-/** Refuses a caller that the use case is not for. Of a person, all ancestors of the process are examined here. */
+/**
+ * Refuses a caller that the use case is not for, and gives the others as the handler knows them. Of a person, all ancestors of the
+ * process are examined here. Where agents outside runs may call, the call is the person's who let the agent type.
+ */
 export function authorise(
   use: { readonly name: string; readonly callers: readonly CallerKind[] },
   who: Who,
-): void {
-  if (use.callers.includes("nobody")) return;
-  if (use.callers.includes(kindOf(who)) && who.type !== "person") return;
-  if (use.callers.includes("person")) requirePerson(who);
-  else throw noToken(use.name);
+  { env, procs }: Pick<Invocation, "env" | "procs">,
+): Who {
+  const { callers } = use;
+  if (callers.includes("nobody")) return who;
+  if (callers.includes("outside-agent")) return requireMaker(who, env, procs);
+  if (callers.includes(kindOf(who)) && who.type !== "person") return who;
+  if (callers.includes("person")) return requirePerson(who);
+  throw noToken(use.name);
 }
 
 function kindOf(who: Who): CallerKind {
@@ -63,7 +69,7 @@ export function requireOwnRun(who: Extract<Who, { type: "agent" }>, run: string)
   );
 }
 
-/** A person's act is typed by a person. */
+/** For a call that only agents of runs may make, by somebody who has no token of one. */
 export function noToken(name: string): UserError {
   return new UserError(
     "no-token",
@@ -87,7 +93,7 @@ export type AgentCaller = {
 /** Undefined where no token was handed on: that is never taken for a person. */
 export async function agentCalling(on: Invocation): Promise<AgentCaller | undefined> {
   if ((on.env["SIGNALBOX_TOKEN"] ?? "") === "") return undefined;
-  const store = storeOf(on);
+  const store = await storeOf(on);
   try {
     const who = await callerOf(on, store);
     const row = who.type === "agent" ? (await store?.load(who.run))?.row : undefined;

@@ -1,36 +1,41 @@
 /**
- * Calls a use case: in the supervisor, which has everything loaded, or in this process.
+ * Calls a use case: in the supervisor, which has the store and the code loaded, or in this process.
  *
- * Only calls of agents are sent. Where no supervisor takes one at once, or it declines, or dies over it, the call is carried out here
- * under the same id: what was done by then is not done again, and the outcome is the same. Nothing is loaded here that a call which
- * the supervisor carries out does not need.
+ * Only calls of agents are sent to the supervisor. If it does not take the call at once, declines it or dies during it, this process
+ * carries the call out under the same id. Events have keys made of that id, so nothing is done twice and the outcome is the same.
+ * This file imports only what sending needs: `perform.ts` and the schemas would slow down every command of an agent.
  */
 
-import { closeSync, openSync, statSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, statSync, unlinkSync, writeSync } from "node:fs";
 import type { Socket } from "node:net";
 import { newName } from "../adapters/home/new-name.ts";
 import {
   callsIn,
   hasProc,
+  machineIn,
   PROTOCOL,
   REQUEST_BYTES_MAX,
   socketIn,
   VARIABLES,
   type Notice,
-  type Request,
+  type WireRequest,
 } from "../adapters/supervisor/wire.ts";
 import { UserError } from "../adapters/user-error.ts";
 import type { Invocation } from "./invocation.ts";
 import type { Outcome } from "./outcome.ts";
 import type { DataOf, InputOf, UseName } from "./schemas.ts";
 
-/** A supervisor that does not even say that it has taken a call is busy or stands still. */
-const TAKE_MS = 250;
-/** A digest of a large repository takes its time. */
+/** How long the supervisor has to say `taken`. After that it is busy or hangs, and this process is faster. */
+const TAKEN_MS = 250;
+/** How long the supervisor has for the outcome: reading the work of a large repository takes many seconds. */
 const ANSWER_MS = 60_000;
 const PRIVATE = 0o600;
+/** So long an agent waits for a worker that is being started again. */
+const WORKER_MS = 300_000;
+const AGAIN_MS = 200;
+const EXIT_FAILED = 1;
 
-/** Calls by which agents move their runs. Reads are quick anyway, and acts of people are signed in their own process. */
+/** Calls by which agents move their runs. Reads are fast in any process, and a person's key signs in the person's own process. */
 const SENT: ReadonlySet<string> = new Set<UseName>([
   "submit",
   "review-create",
@@ -40,7 +45,7 @@ const SENT: ReadonlySet<string> = new Set<UseName>([
   "ask-questions",
 ]);
 
-/** What asks git about the repository is left to the client: it would hold up all others. */
+/** Renaming a branch calls git in the user's repository. That may block, and would hold up every other call in the supervisor. */
 export function isSent(use: string, input: unknown): boolean {
   const hasBranch = typeof input === "object" && input !== null && "branch" in input;
   return SENT.has(use) && !(hasBranch && input.branch !== undefined);
@@ -52,7 +57,8 @@ export async function call<Name extends UseName>(
   input: InputOf<Name>,
 ): Promise<Outcome<DataOf<Name>>> {
   const id = `call ${newName()}${newName()}`;
-  const socket = isToBeSent(on, use, input) ? socketOf(on) : undefined;
+  if (isAgentOfWorker(on)) return callWorker(on, { use, input, call: id });
+  const socket = shouldSend(on, use, input) ? socketOf(on) : undefined;
   const reply =
     socket === undefined ? undefined : await send(socket, requestOf(on, { use, input, call: id }));
   const outcome = reply === undefined ? undefined : outcomeIn<DataOf<Name>>(reply);
@@ -61,30 +67,60 @@ export async function call<Name extends UseName>(
   return perform(socket === undefined ? on : { ...on, call: id }, use, input);
 }
 
-/** Tests end commands at named places, which are in the process of the command. */
-function isToBeSent({ env, warm }: Invocation, use: string, input: unknown): boolean {
+/** On a machine of several, only the worker reaches the store. */
+function isAgentOfWorker({ env, warm }: Invocation): boolean {
+  const isAgent = (env["SIGNALBOX_TOKEN"] ?? "") !== "" && warm === undefined;
+  return isAgent && existsSync(machineIn(env["SIGNALBOX_HOME"] ?? ""));
+}
+
+/** A worker that was killed is started again: the agent waits, and nothing is done twice under the same id. */
+async function callWorker<Data>(
+  on: Invocation,
+  of: Pick<WireRequest, "use" | "input" | "call">,
+): Promise<Outcome<Data>> {
+  const giveUpAt = performance.now() + WORKER_MS;
+  while (performance.now() < giveUpAt) {
+    const socket = socketOf(on);
+    const reply = socket === undefined ? undefined : await send(socket, requestOf(on, of));
+    const outcome = reply === undefined ? undefined : outcomeIn<Data>(reply);
+    if (outcome !== undefined) return outcome;
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  }
+  throw new UserError("no-worker", "the worker of this machine does not answer", {
+    next: "try again later",
+    exit: EXIT_FAILED,
+  });
+}
+
+/** Never from inside the supervisor (`warm`). A failpoint is a place where a test kills the command, so the call must stay in its process. */
+function shouldSend({ env, warm }: Invocation, use: string, input: unknown): boolean {
   const isAgent = (env["SIGNALBOX_TOKEN"] ?? "") !== "" && env["SIGNALBOX_FAILPOINT"] === undefined;
   return isAgent && warm === undefined && isSent(use, input);
 }
 
 function socketOf({ env }: Invocation): string | undefined {
   const path = socketIn(env["SIGNALBOX_HOME"] ?? "");
-  const isThere = path !== undefined && statSync(path, { throwIfNoEntry: false })?.isSocket() === true;
-  return isThere ? path : undefined;
+  const exists = path !== undefined && statSync(path, { throwIfNoEntry: false })?.isSocket() === true;
+  return exists ? path : undefined;
 }
 
-function requestOf({ cwd, env }: Invocation, of: Pick<Request, "use" | "input" | "call">): Request {
+function requestOf({ cwd, env }: Invocation, of: Pick<WireRequest, "use" | "input" | "call">): WireRequest {
   const given = VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
   return { protocol: PROTOCOL, version: SIGNALBOX_VERSION, ...of, cwd, env: Object.fromEntries(given) };
 }
 
-/** Gives nothing where the call is to be carried out here. */
-async function send(path: string, request: Request): Promise<object | undefined> {
+/**
+ * The reply of the supervisor; undefined where this process must carry the call out.
+ *
+ * Every process of the user can write to the socket. So the socket carries only a pid and a descriptor, and the supervisor reads the
+ * request from `/proc/PID/fd/FD`: that proves which process made it. Without `/proc` the request itself goes over the socket.
+ */
+async function send(path: string, request: WireRequest): Promise<object | undefined> {
   const text = JSON.stringify(request);
   if (Buffer.byteLength(text) > REQUEST_BYTES_MAX) return undefined;
   const { pid } = process;
   if (!hasProc) return ask(path, { pid, request });
-  const fd = fileWith(text, callsIn(request.env["SIGNALBOX_HOME"] ?? ""));
+  const fd = unlinkedFile(text, callsIn(request.env["SIGNALBOX_HOME"] ?? ""));
   if (fd === undefined) return undefined;
   try {
     return await ask(path, { pid, fd });
@@ -93,8 +129,8 @@ async function send(path: string, request: Request): Promise<object | undefined>
   }
 }
 
-/** A file without a name: only this process has it, and it is gone when the process is. */
-function fileWith(text: string, folder: string): number | undefined {
+/** A file that is deleted while open: no other process can write it under a name, and it disappears with this process. */
+function unlinkedFile(text: string, folder: string): number | undefined {
   const file = `${folder}/${newName()}`;
   let fd: number | undefined;
   try {
@@ -104,7 +140,7 @@ function fileWith(text: string, folder: string): number | undefined {
     for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
     return fd;
   } catch {
-    // No folder, no room, or not for us to write to: the call is carried out here.
+    // The folder is missing or not writable, or the disk is full: this process carries the call out.
     if (fd !== undefined) closeSync(fd);
     return undefined;
   }
@@ -113,14 +149,14 @@ function fileWith(text: string, folder: string): number | undefined {
 function ask(path: string, notice: Notice): Promise<object | undefined> {
   const socket: Socket = process.getBuiltinModule("node:net").connect(path);
   return new Promise((done) => {
-    let said = "";
+    let partial = "";
     const end = (reply?: object): void => {
       clearTimeout(timer);
       socket.destroy();
       done(reply);
     };
-    let timer = setTimeout(end, TAKE_MS);
-    const hear = (reply: object | undefined): void => {
+    let timer = setTimeout(end, TAKEN_MS);
+    const receive = (reply: object | undefined): void => {
       if (reply === undefined || !("type" in reply) || reply.type !== "taken") return end(reply);
       clearTimeout(timer);
       timer = setTimeout(end, ANSWER_MS);
@@ -129,9 +165,9 @@ function ask(path: string, notice: Notice): Promise<object | undefined> {
     socket.on("error", () => end());
     socket.on("close", () => end());
     socket.on("data", (part: string) => {
-      const lines = (said + part).split("\n");
-      said = lines.pop() ?? "";
-      for (const line of lines) hear(objectIn(line));
+      const lines = (partial + part).split("\n");
+      partial = lines.pop() ?? "";
+      for (const line of lines) receive(objectIn(line));
     });
     socket.write(`${JSON.stringify(notice)}\n`);
   });
@@ -142,38 +178,35 @@ function objectIn(line: string): object | undefined {
     const value: unknown = JSON.parse(line);
     return typeof value === "object" && value !== null ? value : undefined;
   } catch {
-    // Whatever listens there is no supervisor of ours.
+    // Another program listens on the socket.
     return undefined;
   }
 }
 
-/** A failure is thrown as if the call had failed here. */
+/** The outcome in a reply; undefined where the supervisor declined. A failure is thrown as if the call had failed in this process. */
 function outcomeIn<Data>(reply: object): Outcome<Data> | undefined {
   if ("outcome" in reply && isOutcome<Data>(reply.outcome)) return reply.outcome;
-  if ("failure" in reply && isFailure(reply.failure)) {
+  if ("failure" in reply && hasAnswerFields(reply.failure)) {
     const { code, message, ...way } = reply.failure;
     throw new UserError(code, message, way);
   }
   return undefined;
 }
 
-/** Both ends are of one version, so the data is what the declaration says. */
+/** The supervisor declines clients of another version, so the data has the type that the use case declares. */
 function isOutcome<Data>(value: unknown): value is Outcome<Data> {
-  return isSpoken(value) && "data" in value && "notes" in value && Array.isArray(value.notes);
+  return hasAnswerFields(value) && "data" in value && "notes" in value && Array.isArray(value.notes);
 }
 
-type Failed = {
+type WireFailure = {
   readonly code: string;
   readonly message: string;
   readonly next: string;
   readonly exit: number;
 };
 
-function isFailure(value: unknown): value is Failed {
-  return isSpoken(value);
-}
-
-function isSpoken(value: unknown): value is Failed {
+/** An outcome and a failure both have these fields. */
+function hasAnswerFields(value: unknown): value is WireFailure {
   if (typeof value !== "object" || value === null) return false;
   if (!("code" in value && "message" in value && "next" in value && "exit" in value)) return false;
   const { code, message, next, exit } = value;

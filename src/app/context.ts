@@ -1,7 +1,7 @@
 /**
- * What every acting command has in common: who acts, one event, its answer, its files, and waking whoever carries it out.
+ * What every act has in common: it finds out who acts, submits one event, writes the files that show the run, and wakes the supervisor.
  *
- * Nothing here starts, stops or changes anything but the journal and the files that show it.
+ * Nothing here starts or stops a process of an agent, or changes anything but the journal and the files that show it.
  */
 
 import { runFolders, type Home } from "../adapters/home/paths.ts";
@@ -17,11 +17,11 @@ import { projectUpwards } from "../engine/submit/project.ts";
 import { whileDeciding } from "./act/one-decision.ts";
 import { submit } from "../engine/submit/submit.ts";
 import { keyOf, type Request, type Submission } from "../engine/submit/write.ts";
-import { openStore, requireHome, runMeant } from "./runs/find.ts";
+import { databaseOf, openStore, requireHome, runMeant } from "./runs/find.ts";
 import { callerOf, requireOwnRun } from "./caller.ts";
 import { EXIT_DAMAGED, EXIT_GATE } from "./exit-codes.ts";
 import type { Invocation } from "./invocation.ts";
-import { lateAgent, tellLate } from "./act/late.ts";
+import { lateAgent, tellLate } from "./act/run/late.ts";
 import { refused } from "./refusal.ts";
 import { wake } from "./runs/wake.ts";
 
@@ -32,17 +32,17 @@ export type Acting = {
   readonly who: Who;
 };
 
-/** Opens the box for one command, and closes it whatever happens. */
+/** Opens the store and the other ports for one command, and closes the store afterwards. In the supervisor they are open already (`warm`). */
 export async function acting<T>(door: Invocation, work: (on: Acting) => T | Promise<T>): Promise<T> {
   const home = requireHome(door);
   if (door.warm !== undefined) return work(await actingIn(door, home, door.warm.box));
-  const store = openStore(door);
+  const store = await openStore(door);
   const later: (() => void)[] = [];
   try {
     return await work(await actingIn(door, home, boxOf(door, home, { store, later })));
   } finally {
     await store.close();
-    for (const each of later) inVain(each);
+    for (const each of later) runQuietly(each);
   }
 }
 
@@ -54,12 +54,12 @@ async function actingIn(door: Invocation, home: Home, box: Box): Promise<Acting>
   return { door, home, box, who };
 }
 
-/** What only saves time the next time is no reason to fail. */
-function inVain(work: () => void): void {
+/** For work that only makes the next command faster: its failure is not reported. */
+function runQuietly(work: () => void): void {
   try {
     work();
   } catch {
-    // Then it takes its time again.
+    // The next command does the work itself.
   }
 }
 
@@ -72,14 +72,14 @@ function boxOf(
     clock: { now: () => Date.now(), mono: () => process.uptime() * 1000 },
     store,
     artifacts: fileArtifacts(store),
-    workspaces: lazily(async () =>
-      (await import("../adapters/git/workspace/workspaces.ts")).gitWorkspaces({
-        home,
-        env,
-        isAlone: true,
-        later: (work) => later.push(work),
-      }),
-    ),
+    workspaces: lazily(async () => {
+      const { gitWorkspaces } = await import("../adapters/git/workspace/workspaces.ts");
+      const at = (of: Home): Workspaces =>
+        gitWorkspaces({ home: of, env, isAlone: true, later: (work) => later.push(work) });
+      if (databaseOf({ env }) === undefined) return at(home);
+      const { workspacesOfMachine } = await import("../adapters/cluster/local-workspaces.ts");
+      return workspacesOfMachine(home, at);
+    }),
     folders: (run) => runFolders(home, run),
     workflow: workflowsOf({
       definition: async (hash) => (await store.definition(hash)) ?? lostDefinition(hash),
@@ -94,7 +94,7 @@ function lostDefinition(hash: string): never {
   });
 }
 
-/** A run without a workspace does not pay for git. */
+/** Loads the code for git only when it is called: most commands on runs without a workspace never need it. */
 function lazily(load: () => Promise<Workspaces>): Workspaces {
   return {
     prepare: async (of) => (await load()).prepare(of),
@@ -111,15 +111,19 @@ function lazily(load: () => Promise<Workspaces>): Workspaces {
   };
 }
 
-/** The run that is meant. An agent that names none means its own. */
+/** Fewer first letters of an id are enough to look at a run only. */
+const LETTERS_TO_ACT = 4;
+
+/** The run that the caller named. An agent that names none means its own. */
 export async function runOf({ box, door, who }: Acting, word: string | undefined): Promise<string> {
-  return word === undefined && who.type === "agent" ? who.run : runMeant(box.store, door, word);
+  if (word === undefined && who.type === "agent") return who.run;
+  return runMeant(box.store, { ...door, lettersMin: LETTERS_TO_ACT }, word);
 }
 
-/** Who speaks, and what proves it. */
+/** The actor of an event, and the function that signs it. */
 export type Voice = Pick<Request, "by" | "prove">;
 
-/** A person signs; an agent is known by its token, and speaks in its own run only. */
+/** A person signs. An agent is identified by its token, and may act in its own run only. */
 export async function voiceOf({ who, box }: Acting, run: string): Promise<Voice> {
   if (who.type === "agent") {
     requireOwnRun(who, run);
@@ -137,15 +141,15 @@ export async function voiceOf({ who, box }: Acting, run: string): Promise<Voice>
 }
 
 /**
- * The key of the n-th event of a call: the caller's own, or one made of the id of the call. A call that got lost is made again under
- * the same id, and does what is missing.
+ * The idempotency key of the n-th event of a call: the caller's own, or one made of the id of the call. A call that was lost is repeated
+ * under the same id, and only does what is missing.
  */
 export function eventKey({ door: { call } }: Acting, given: string | undefined, n = 1): string | undefined {
   if (given !== undefined) return n === 1 ? given : `${given}/${n}`;
   return call === undefined ? undefined : `${call}/${n}`;
 }
 
-/** What was acknowledged under a key of whoever acts, if it was used before. */
+/** The acknowledgement that this caller got for this key, if the key was used before. */
 export async function answeredBefore(
   { who, box }: Acting,
   run: string,
@@ -155,30 +159,41 @@ export async function answeredBefore(
   return box.store.answerTo(run, keyOf(who.actor, key));
 }
 
-/** What was acknowledged: the same for the same key, however often it is asked for. */
+/** Repeats an earlier acknowledgement. The files are written again, because the process that got it may have died before that. */
+export async function doneBefore(
+  on: Acting,
+  run: string,
+  key: string | undefined,
+): Promise<Done | undefined> {
+  const answer = await answeredBefore(on, run, key);
+  if (answer === undefined) return undefined;
+  return { ...acknowledged({ type: "repeated", answer }, run), told: await seeThrough(on, run) };
+}
+
+/** An acknowledged event. The same key always gets the same acknowledgement. */
 export type Done = {
   readonly run: string;
   readonly from: string;
   readonly to: string;
   readonly seq: number;
-  /** What is worth telling about its files. */
+  /** Notes about the files of the run, for the caller. */
   readonly told: readonly string[];
-  /** None where the key was known. */
+  /** Undefined where the key was used before. */
   readonly accepted: Extract<Submission, { type: "accepted" }> | undefined;
 };
 
 export type Known = Parameters<Request["event"]>[0];
 
-export type Asked = Pick<Request, "run" | "key" | "expected" | "facts" | "isEnd"> & {
+export type Asked = Pick<Request, "run" | "key" | "expected" | "facts" | "isEnd" | "texts"> & {
   readonly event: (known: Known, by: Actor) => Incoming;
   readonly voice?: Voice;
-  /** Where a refusal means something else to whoever asked. */
+  /** Replaces the error of a refusal where the command has a better one. */
   readonly refusedAs?: (
     refused: Extract<Submission, { type: "refused" }>,
   ) => UserError | undefined | Promise<UserError | undefined>;
 };
 
-/** Submits one event and sees it through; a refusal is thrown with its exit code. */
+/** Submits one event, then writes the files of the run and wakes the supervisor. A refusal is thrown with its exit code. */
 export function ask(on: Acting, asked: Asked): Promise<Done> {
   return on.who.type === "person"
     ? whileDeciding(on, asked.run, () => submitAsked(on, asked))
@@ -188,6 +203,8 @@ export function ask(on: Acting, asked: Asked): Promise<Done> {
 async function submitAsked(on: Acting, asked: Asked): Promise<Done> {
   const { event, refusedAs, voice: given, ...request } = asked;
   const voice = given ?? (await voiceOf(on, asked.run));
+  const isWithTexts = (asked.texts ?? []).length > 0;
+  const noted = isWithTexts ? (await on.box.store.notes(asked.run)).length : 0;
   const submission = await submit(on.box, {
     ...request,
     ...voice,
@@ -200,12 +217,16 @@ async function submitAsked(on: Acting, asked: Asked): Promise<Done> {
   if (other !== undefined) throw other;
   if (submission.type === "refused") await requireWorkspace(on, asked.run, submission.refusal.code);
   const done = acknowledged(submission, asked.run);
-  return { ...done, told: await seeThrough(on, asked.run) };
+  const told = await seeThrough(on, asked.run);
+  // The supervisor may have been quicker to show the texts: what became of edits in their files is in the notes.
+  const replaced = isWithTexts ? (await on.box.store.notes(asked.run)).slice(noted) : [];
+  const files = replaced.flatMap(({ kind, text }) => (kind === "files" ? [text] : []));
+  return { ...done, told: [...new Set([...files, ...told])] };
 }
 
 const ABOUT_WORK: ReadonlySet<string> = new Set(["gate-not-met", "stale"]);
 
-/** Where the workspace is gone nothing is known of the work, and that is what has to be fixed. */
+/** Without its workspace the work of a run is unknown. So the missing workspace is reported, and not a gate that asks about the work. */
 export async function requireWorkspace({ box, home }: Acting, run: string, code = "stale"): Promise<void> {
   const path = (await boundWorkspace(box, run))?.path;
   if (path === undefined || !ABOUT_WORK.has(code)) return;
@@ -217,14 +238,14 @@ export async function requireWorkspace({ box, home }: Acting, run: string, code 
   });
 }
 
-/** Also after an answer that was given before: whoever got it then may have died before it came this far. */
+/** Writes the files that show the run, and wakes the supervisor. Also after a repeated call: the first process may have died before this. */
 export async function seeThrough(on: Acting, run: string): Promise<readonly string[]> {
-  // An agent is followed by another one, which shall not wait for files; it shows them as well where we do not get that far. What a
-  // person has done is shown first: both at once would be in each other's way.
-  const isFollowed = on.who.type === "agent";
-  if (isFollowed) await wake(on);
+  // After an act of an agent the supervisor starts the next agent, which must not wait for files. If this process is killed, the
+  // supervisor writes them. After an act of a person the files come first: two processes that write at once would slow each other down.
+  const isByAgent = on.who.type === "agent";
+  if (isByAgent) await wake(on);
   const told = await projectUpwards(on.box, run);
-  if (!isFollowed) await wake(on);
+  if (!isByAgent) await wake(on);
   return told;
 }
 

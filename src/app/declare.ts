@@ -6,7 +6,7 @@
  */
 
 import type { Who } from "../adapters/person/who.ts";
-import type { SqliteStore } from "../adapters/store/open.ts";
+import type { Store } from "../engine/ports/store.ts";
 import type { CallerKind } from "./caller.ts";
 import type { Acting } from "./context.ts";
 import type { Invocation } from "./invocation.ts";
@@ -17,7 +17,7 @@ import type { DataOf, InputOf, UseName } from "./schemas.ts";
 export type Looking = {
   readonly door: Invocation;
   /** Undefined where nothing was ever started. */
-  readonly store: SqliteStore | undefined;
+  readonly store: Store | undefined;
 };
 
 export type Reading = Looking & { readonly who: Who };

@@ -138,7 +138,7 @@ function makeRepository(repo: string, env: Env): void {
     if (status !== 0)
       throw new UserError(
         "demo-failed",
-        `the demo broke off, and everything is kept in ${repo}: git ${step.join(" ")}: ${stderr.trim()}`,
+        `the demo failed, and everything is kept in ${repo}: git ${step.join(" ")}: ${stderr.trim()}`,
         "signalbox doctor",
       );
   }

@@ -11,3 +11,4 @@ export const EXIT_UNTRUSTED = 7;
 export const EXIT_DAMAGED = 8;
 export const EXIT_BUG = 70;
 export const EXIT_INTERRUPTED = 130;
+export const EXIT_TERMINATED = 143;

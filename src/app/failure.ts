@@ -8,6 +8,16 @@ import { EXIT_BUG, EXIT_FAILED } from "./exit-codes.ts";
 /** What doors throw and catch, how they suggest the word that was meant, and say why something was not written. */
 export { closest, UserError, whyNotWritten };
 
+/** `known` are the names of the options that there are. */
+export function unknownOption(option: string, known: readonly string[], help: string): UserError {
+  const meant = closest(
+    option,
+    known.map((name) => `--${name}`),
+  );
+  const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
+  return new UserError("bad-usage", `there is no option ${option}${hint}`, help);
+}
+
 export type Failure = {
   readonly exit: number;
   /** Stable, for programs. */
@@ -30,18 +40,25 @@ export async function failureOf(error: unknown, place: Place): Promise<Failure> 
   return ofGit(error) ?? (await ofDisk(error, place)) ?? ofBug(error);
 }
 
-/** Paths are shown as people would type them where they are. */
 function ofUser({ code, message, next, exit, at }: UserError, cwd: string): Failure {
-  const near = (text: string): string => text.replaceAll(`${cwd}/`, "");
   return {
     exit,
     code,
-    message: clip(near(message)),
+    message: clip(shortened(message, cwd)),
     data: () => (at === undefined ? {} : { at }),
-    next: near(next),
+    // With -C, git reads relative paths from another folder.
+    next: next.includes("git -C ") ? next : shortened(next, cwd),
     stack: "",
   };
 }
+
+/** Paths are shown as people would type them in the folder `cwd`. Another path may have its name in the middle. */
+function shortened(text: string, cwd: string): string {
+  const [first = "", ...others] = text.split(`${cwd}/`);
+  return others.reduce((all, part) => `${all}${PATH_BEFORE.test(all) ? `${cwd}/` : ""}${part}`, first);
+}
+
+const PATH_BEFORE = /[^\s"'`(=:,]$/;
 
 function clip(message: string): string {
   return message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX)}...` : message;

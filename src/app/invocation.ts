@@ -1,4 +1,4 @@
-/** Where and how a use case is called: nothing else of the process reaches it. */
+/** One call of a use case: the folder, the environment and the processes of its caller. A use case reads nothing else of its process. */
 
 import type { Env, Home } from "../adapters/home/paths.ts";
 import type { Procs } from "../adapters/person/processes.ts";
@@ -13,27 +13,35 @@ export type Invocation = {
   readonly procs?: Procs;
   /** Starts the supervisor of a state home; a test replaces it. */
   readonly startSupervisor?: (home: Home) => void;
-  /** For what is said while a call is at work; none where only its result is wanted. */
+  /** Prints lines while a call is under way; missing where the caller wants only the result. */
   readonly talk?: Talk;
-  /** Hears how far a long call is, now and then. */
+  /** Called now and then with the progress of a long call. */
   readonly progress?: (of: string, count: number) => void;
   /** The id of the call, where another process may have carried it out before: its events have keys made of it. */
   readonly call?: string;
-  /** Set where the supervisor answers the call. */
+  /** Set where the supervisor carries out the call: its open ports. */
   readonly warm?: Warm;
 };
 
+/** The same call on the store that several machines share. */
+export function withDatabase<Called extends Pick<Invocation, "env">>(
+  door: Called,
+  database: string | undefined,
+): Called {
+  return database === undefined ? door : { ...door, env: { ...door.env, SIGNALBOX_DATABASE: database } };
+}
+
 export type Talk = {
-  /** At once, beside the result. */
+  /** Prints at once, apart from the result. */
   readonly print: (text: string) => void;
   /** How wide the terminal is; undefined where there is none. */
   readonly columns: () => number | undefined;
 };
 
-/** What the supervisor has open already. */
+/** What the supervisor has open, and a command would have to open first. */
 type Warm = {
   readonly box: Box;
-  /** Tells the supervisor that something was written that it may have to act upon. */
+  /** Tells the supervisor that an effect may be due. */
   ring(): void;
 };
 

@@ -1,6 +1,7 @@
 /** What a use case gives: data for programs, one sentence and notes for people. How they are laid out is the door's. */
 
 import { EXIT_OK } from "./exit-codes.ts";
+import type { Followed } from "./story/follow.ts";
 
 export type Outcome<Data> = {
   readonly exit: number;
@@ -16,6 +17,8 @@ export type Outcome<Data> = {
   readonly choices?: readonly { readonly command: string; readonly means: string }[];
   /** What follows, piece by piece; only in the process of the caller. */
   readonly stream?: Stream;
+  /** What happens to a run that is followed, piece by piece, and how that ended; only in the process of the caller. */
+  readonly follow?: (emit: Emit, signal: AbortSignal) => Promise<Followed>;
 };
 
 /** One piece of a stream: its text for people, its data as one line of JSON for programs. */

@@ -23,15 +23,14 @@ export async function perform<Name extends UseName>(
         use.handler(),
       ]);
       return acting(door, (on) => {
-        authorise({ name, callers }, on.who);
-        return handle(on, input);
+        const who = authorise({ name, callers }, on.who, door);
+        return handle({ ...on, who }, input);
       });
     }
     case "read": {
       const [{ authorise, callerOf }, handle] = await Promise.all([import("./caller.ts"), use.handler()]);
       return withStore(door, async (store) => {
-        const who = await callerOf(door, store);
-        authorise({ name, callers }, who);
+        const who = authorise({ name, callers }, await callerOf(door, store), door);
         return handle({ door, store, who }, input);
       });
     }
@@ -43,7 +42,7 @@ export async function perform<Name extends UseName>(
       const handle = await use.handler();
       if (!callers.includes("nobody")) {
         const { authorise, callerWithoutStore } = await import("./caller.ts");
-        authorise({ name, callers }, callerWithoutStore(door));
+        authorise({ name, callers }, callerWithoutStore(door), door);
       }
       return handle(door, input);
     }
@@ -66,7 +65,7 @@ function isUse(name: string): name is UseName {
   return Object.hasOwn(USES, name);
 }
 
-/** No schema changes what it accepts. */
+/** Only checks: the use case gets the input as it came, because no schema of an input converts a value. */
 function requireInput<Name extends UseName>(
   name: Name,
   schema: (typeof SCHEMAS)[Name]["input"],

@@ -1,6 +1,6 @@
 /** Refusals as failures of a command: every kind has its exit code. */
 
-import { shownPath } from "../adapters/files/artifacts/paths.ts";
+import { shownPath } from "../core/text/run-files.ts";
 import { UserError } from "../adapters/user-error.ts";
 import type { Refusal, RefusalCode } from "../core/model/event.ts";
 import type { Run } from "../core/model/run.ts";

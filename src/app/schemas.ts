@@ -3,10 +3,12 @@
 import * as z from "zod/mini";
 import { told } from "../format/workflow/schema/primitives.ts";
 import { ACTS } from "./act/schemas.ts";
+import { PAGE } from "./page/schemas.ts";
 import { SETUP } from "./setup/schemas.ts";
 import { Count, MaybeFlag, MaybeText, Run, Text, Texts, type Frozen } from "./shapes.ts";
+import { BEGINNING } from "./start/schemas.ts";
 import { LOOKS } from "./story/schemas.ts";
-import { INBOX, LIST, NEXT, SHOW, TASK_SHOW, WHY } from "./view/run-view.ts";
+import { INBOX, LIST, NEXT, SHOW, TASK_SHOW, WATCH, WatchLine, WHY } from "./view/run-view.ts";
 import { WORKFLOWS } from "./workflows/schemas.ts";
 
 /** Views of runs. */
@@ -39,7 +41,7 @@ const VIEWS = {
     output: z.strictObject(INBOX),
   },
   list: {
-    about: "The runs of this machine, those under way first",
+    about: "The runs of this machine, those that wait for a person first",
     input: z.strictObject({
       all: MaybeFlag,
       state: MaybeText,
@@ -51,6 +53,13 @@ const VIEWS = {
       limit: Count,
     }),
     output: z.strictObject(LIST),
+  },
+  /** The pieces are the rows at the beginning, and then each one that changes. */
+  watch: {
+    about: "What all runs of this machine do, now and as it changes",
+    input: z.strictObject({ all: MaybeFlag, project: MaybeText, here: MaybeFlag, once: MaybeFlag }),
+    output: z.strictObject(WATCH),
+    piece: WatchLine,
   },
 } as const;
 
@@ -112,7 +121,16 @@ const TASKS = {
   },
 } as const;
 
-export const SCHEMAS = { ...ACTS, ...VIEWS, ...LOOKS, ...TASKS, ...WORKFLOWS, ...SETUP } as const;
+export const SCHEMAS = {
+  ...BEGINNING,
+  ...ACTS,
+  ...VIEWS,
+  ...LOOKS,
+  ...PAGE,
+  ...TASKS,
+  ...WORKFLOWS,
+  ...SETUP,
+} as const;
 
 export type UseName = keyof typeof SCHEMAS;
 export type InputOf<Name extends UseName> = Frozen<z.output<(typeof SCHEMAS)[Name]["input"]>>;

@@ -8,9 +8,9 @@
 import { statSync } from "node:fs";
 import { homeOf, type Env, type Home } from "../adapters/home/paths.ts";
 import { PROCS } from "../adapters/person/processes.ts";
-import type { Answer } from "../adapters/supervisor/listen.ts";
+import type { NoticeHandler } from "../adapters/supervisor/listen.ts";
 import { requestFrom } from "../adapters/supervisor/request.ts";
-import { PROTOCOL, VARIABLES, type Reply, type Request } from "../adapters/supervisor/wire.ts";
+import { PROTOCOL, VARIABLES, type Reply, type WireRequest } from "../adapters/supervisor/wire.ts";
 import type { Box } from "../engine/box.ts";
 import { isSent } from "./client.ts";
 import { EXIT_BUG } from "./exit-codes.ts";
@@ -27,10 +27,12 @@ export type Serving = {
   readonly programs: readonly string[];
   /** There may be something to do. */
   ring(): void;
+  /** Agents cannot reach the store themselves: everything that they ask for is carried out here. */
+  readonly isWorker?: boolean;
 };
 
 /** Gives nothing where the client must carry the call out itself. */
-export function serving(on: Serving): Answer {
+export function serving(on: Serving): NoticeHandler {
   const around = surroundings(on);
   // Who calls is said by the client alone.
   const own = Object.fromEntries(
@@ -38,7 +40,7 @@ export function serving(on: Serving): Answer {
   );
   return async (notice) => {
     const received = requestFrom(notice, { root: on.home.root, programs: on.programs });
-    if (received === undefined || !isOurs(on.home, received.request)) return undefined;
+    if (received === undefined || !isOurs(on, received.request)) return undefined;
     if (surroundings(on) !== around) return undefined;
     const { pid, request } = received;
     const env = { ...own, ...request.env };
@@ -54,17 +56,17 @@ export function serving(on: Serving): Answer {
 }
 
 /** Calls of people are signed in their own process: only a caller with a token is served. */
-function isOurs(home: Home, request: Request): boolean {
+function isOurs({ home, isWorker = false }: Serving, request: WireRequest): boolean {
   return (
     request.protocol === PROTOCOL &&
     request.version === SIGNALBOX_VERSION &&
-    isSent(request.use, request.input) &&
+    (isWorker || isSent(request.use, request.input)) &&
     (request.env["SIGNALBOX_TOKEN"] ?? "") !== "" &&
     homeOf(request.env)?.root === home.root
   );
 }
 
-async function carryOut({ use, input }: Request, invocation: Invocation): Promise<Reply | undefined> {
+async function carryOut({ use, input }: WireRequest, invocation: Invocation): Promise<Reply | undefined> {
   try {
     return { type: "outcome", outcome: await performUntyped(invocation, use, input) };
   } catch (error) {

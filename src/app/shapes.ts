@@ -20,7 +20,16 @@ export const At = z.strictObject({ file: Text, line: Count, col: Count });
 export const Run = {
   run: told(MaybeText, "the run's name, or its first letters; without it, that of this folder"),
 };
+/** The run, where a task may also be known by its branch, or by its project. */
+export const Task = { ...Run, project: MaybeText };
 export const Key = { key: told(MaybeText, "the same key twice acts once, and gives the same answer") };
+
+/** A file as the caller has read it. */
+export const GivenText = z.strictObject({
+  name: Text,
+  text: MaybeText,
+  problem: z.optional(z.strictObject({ code: Text, message: Text, next: Text })),
+});
 
 /** The acknowledgement of an event, which is the same for the same key. */
 export const Acknowledgement = z.strictObject({ run: Text, from: Text, to: Text, seq: Count });

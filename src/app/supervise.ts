@@ -1,7 +1,9 @@
 /** The process that acts. Commands start it when there is something to do; it exits when there is not. */
 
 import { existsSync } from "node:fs";
-import { openStore } from "../adapters/store/open.ts";
+import type { Env, Home } from "../adapters/home/paths.ts";
+import type { Who } from "../adapters/person/who.ts";
+import { openStoreOf } from "../adapters/stores.ts";
 import { writePid } from "../adapters/supervisor/end.ts";
 import { listen, type Listening } from "../adapters/supervisor/listen.ts";
 import { takeSupervisorLock } from "../adapters/supervisor/lock.ts";
@@ -15,18 +17,19 @@ import { UserError } from "../adapters/user-error.ts";
 import { callerWithoutStore } from "./caller.ts";
 import { EXIT_NOT_YOURS } from "./exit-codes.ts";
 import type { Invocation } from "./invocation.ts";
+import { savedEnvironment } from "./runs/environment.ts";
 import { requireHome } from "./runs/find.ts";
 import { serving } from "./serve.ts";
 
 /** Gives why it ended, in words. */
-export async function superviseUntilIdle(door: Pick<Invocation, "env">): Promise<string> {
-  requireNoAgent(door);
+export async function superviseUntilIdle(door: Pick<Invocation, "env" | "procs">): Promise<string> {
   const home = requireHome(door);
+  requireNoAgent(door, home);
   let rounds = 0;
   for (;;) {
     const lock = takeSupervisorLock(home);
     if (lock === undefined) return rounds === 0 ? "another one is at work" : "done";
-    const store = openStore(home);
+    const store = await openStoreOf({ home });
     writeLauncher(home);
     sweep(home, Date.now());
     writePid(home);
@@ -77,13 +80,25 @@ export async function superviseUntilIdle(door: Pick<Invocation, "env">): Promise
 
 /**
  * A supervisor with the marks of an agent would be ended with that agent, and every agent that it starts would be taken for a process
- * of that agent. Commands of agents start the supervisor with the saved environment of a person instead.
+ * of that agent. Commands of agents start the supervisor with the saved environment of a person: a process that an agent started is
+ * the supervisor with that environment only.
  */
-function requireNoAgent(on: Pick<Invocation, "env">): void {
+export function requireNoAgent(on: Pick<Invocation, "env" | "procs">, home: Home): void {
   const who = callerWithoutStore(on);
-  if (who.type !== "stranger") return;
-  throw new UserError("not-a-person", `an agent cannot be the supervisor, and ${who.mark}`, {
+  const mark = who.type === "person" ? who.lineage().mark : markOf(who);
+  if (mark === undefined || (who.type === "person" && isSaved(on.env, home))) return;
+  throw new UserError("not-a-person", `an agent cannot be the supervisor, and ${mark}`, {
     next: "signalbox list: any command starts the supervisor if there is work for it",
     exit: EXIT_NOT_YOURS,
   });
+}
+
+function markOf(who: Exclude<Who, { type: "person" }>): string {
+  return who.type === "stranger" ? who.mark : `you are the agent "${who.actor.role}"`;
+}
+
+/** Every variable is as a person had it, but for the one that names the state home. */
+function isSaved(env: Env, home: Home): boolean {
+  const saved = savedEnvironment(home) ?? {};
+  return Object.entries(env).every(([name, value]) => name === "SIGNALBOX_HOME" || saved[name] === value);
 }

@@ -2,7 +2,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { resolve } from "node:path";
-import { codeOf, unreadable } from "../adapters/library/find.ts";
+import { codeOf, unreadable } from "../adapters/files/errno.ts";
 import { UserError } from "../adapters/user-error.ts";
 
 /** More than anybody writes, and little enough to be held: what never ends is no text. */

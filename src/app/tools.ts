@@ -9,7 +9,7 @@ import { awaits } from "../core/explain/review-policy.ts";
 import type { ObjectShape } from "../core/model/artifact.ts";
 import { schemaOf, type JsonSchema } from "../format/json/schema.ts";
 import { reviewShape } from "../format/review/review.ts";
-import { canAsk } from "./act/ask-questions.ts";
+import { canAsk } from "./act/question/ask-questions.ts";
 import type { AgentCaller } from "./caller.ts";
 import { badUsage } from "./failure.ts";
 import { SCHEMAS } from "./schemas.ts";

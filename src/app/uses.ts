@@ -8,35 +8,47 @@ const PEOPLE: readonly CallerKind[] = ["person"];
 const AGENTS: readonly CallerKind[] = ["agent"];
 const BOTH: readonly CallerKind[] = ["person", "agent"];
 
+const MAKERS: readonly CallerKind[] = ["person", "outside-agent"];
+
 export const USES: { readonly [Name in UseName]: Use<Name> } = {
-  submit: act(BOTH, async () => (await import("./act/submit.ts")).submitArtifact),
-  "review-create": act(BOTH, async () => (await import("./act/review.ts")).createReview),
+  create: act(MAKERS, async () => (await import("./start/create.ts")).createRun),
+  start: act(PEOPLE, async () => (await import("./start/start.ts")).startWaiting),
+  run: act(PEOPLE, async () => (await import("./start/run.ts")).run),
+  follow: act(EVERYBODY, async () => (await import("./story/follow.ts")).followRun),
+
+  submit: act(BOTH, async () => (await import("./act/artifact/submit.ts")).submitArtifact),
+  "review-create": act(BOTH, async () => (await import("./act/artifact/review.ts")).createReview),
   move: act(BOTH, async () => (await import("./act/move.ts")).askForMove),
   update: act(BOTH, async () => (await import("./act/update.ts")).updateTask),
   complete: act(BOTH, async () => (await import("./act/complete.ts")).completeTask),
-  "ask-questions": act(AGENTS, async () => (await import("./act/ask-questions.ts")).askQuestions),
+  "ask-questions": act(AGENTS, async () => (await import("./act/question/ask-questions.ts")).askQuestions),
 
   accept: act(PEOPLE, async () => (await import("./act/verbs.ts")).accept),
   "send-back": act(PEOPLE, async () => (await import("./act/verbs.ts")).sendBack),
   retry: act(PEOPLE, async () => (await import("./act/verbs.ts")).retry),
-  cancel: act(PEOPLE, async () => (await import("./act/cancel.ts")).cancel),
-  answer: act(PEOPLE, async () => (await import("./act/answer.ts")).answerQuestion),
-  question: look(async () => (await import("./act/answer.ts")).openQuestion),
+  cancel: act(PEOPLE, async () => (await import("./act/run/cancel.ts")).cancel),
+  answer: act(PEOPLE, async () => (await import("./act/question/answer.ts")).answerQuestion),
+  question: look(async () => (await import("./act/question/answer.ts")).openQuestion),
   deliver: act(PEOPLE, async () => (await import("./deliver/merge.ts")).deliverTask),
-  waive: act(PEOPLE, async () => (await import("./act/waive.ts")).waive),
-  stop: act(PEOPLE, async () => (await import("./act/stop.ts")).stop),
-  resume: act(PEOPLE, async () => (await import("./act/resume.ts")).resume),
-  respawn: act(PEOPLE, async () => (await import("./act/respawn.ts")).respawn),
+  waive: act(PEOPLE, async () => (await import("./act/artifact/waive.ts")).waive),
+  stop: act(PEOPLE, async () => (await import("./act/run/stop.ts")).stop),
+  resume: act(PEOPLE, async () => (await import("./act/run/resume.ts")).resume),
+  respawn: act(PEOPLE, async () => (await import("./act/run/respawn.ts")).respawn),
+  delete: act(PEOPLE, async () => (await import("./act/run/put-away.ts")).putAway),
+  attach: act(PEOPLE, async () => (await import("./runs/attach.ts")).attachTo),
 
   show: look(async () => (await import("./view/look.ts")).show),
   next: read(EVERYBODY, async () => (await import("./view/next.ts")).next),
   why: look(async () => (await import("./view/why.ts")).why),
   inbox: look(async () => (await import("./view/lists/inbox.ts")).inbox),
   list: look(async () => (await import("./view/lists/list.ts")).listRuns),
+  watch: look(async () => (await import("./board/watch.ts")).watch),
   history: look(async () => (await import("./story/history.ts")).history),
   logs: look(async () => (await import("./runs/logs.ts")).logs),
   "follow-logs": look(async () => (await import("./runs/logs.ts")).followLogs),
   verify: look(async () => (await import("./runs/verify.ts")).verify),
+  picture: look(async () => (await import("./page/picture.ts")).drawRun),
+  diff: look(async () => (await import("./page/diff.ts")).diffOf),
   "get-task": read(AGENTS, async () => (await import("./read/task.ts")).getTask),
   "read-context": read(AGENTS, async () => (await import("./read/context.ts")).readContext),
 

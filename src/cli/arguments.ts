@@ -4,7 +4,7 @@
  * citty parses, and lets pass what it does not know; a mistyped option that does nothing would be worse than an error.
  */
 
-import { closest, UserError } from "../app/failure.ts";
+import { unknownOption, UserError } from "../app/failure.ts";
 import { parseArgs, type ArgsDef } from "citty";
 import type { Given } from "../app/invocation.ts";
 import type { Option } from "./command.ts";
@@ -45,7 +45,8 @@ export function parseArguments(argv: readonly string[], known: Known, help: stri
     // citty takes `--no-x` for `--x=false`.
     const name = value === false ? `no-${key}` : key;
     const option = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (option === undefined) throw unknownOption(`${name.length === 1 ? "-" : "--"}${name}`, known, help);
+    if (option === undefined)
+      throw unknownOption(`${name.length === 1 ? "-" : "--"}${name}`, Object.keys(known), help);
     if (option.takes !== undefined && option.alone !== true && value === "")
       throw noValue(name, option, help);
     options[name] = typeof value === "string" ? value : "";
@@ -117,13 +118,4 @@ function definitionsOf(known: Known): ArgsDef {
     return [name, { type: takes === undefined ? "boolean" : "string", ...alias }] as const;
   });
   return Object.fromEntries(definitions.filter(([name]) => !name.startsWith("no-")));
-}
-
-export function unknownOption(option: string, known: Known, help: string): UserError {
-  const near = closest(
-    option,
-    Object.keys(known).map((name) => `--${name}`),
-  );
-  const hint = near === undefined ? "" : `; did you mean ${near}?`;
-  return new UserError("bad-usage", `there is no option ${option}${hint}`, help);
 }

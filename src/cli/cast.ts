@@ -1,11 +1,12 @@
 /** Several runs of a demo at once: each is followed, and at its gates one person is asked, one question after the other. */
 
 import { createInterface } from "node:readline/promises";
+import { call } from "../app/client.ts";
 import { acting } from "../app/context.ts";
 import { EXIT_OK, EXIT_WAITING } from "../app/exit-codes.ts";
 import type { Emit } from "../app/outcome.ts";
 import type { Door } from "./command.ts";
-import type { Paint } from "./paint.ts";
+import { harmless, type Paint } from "./paint.ts";
 import { follow, type Followed } from "../app/story/follow.ts";
 import { taskTeller } from "../app/story/task-lines.ts";
 import { wrapped as below } from "./fit.ts";
@@ -33,7 +34,9 @@ export async function performAll(cast: readonly Player[], on: On): Promise<reado
       // Whoever is alone needs no name.
       const label = cast.length === 1 ? "" : `${player.name.padEnd(width)}  `;
       const emit: Emit = ({ text, data }) => {
-        const [first = "", ...more] = wrapped(text, COLUMNS - label.length).split("\n");
+        // Only programs are told.
+        if (text === "") return floor.say({ text, data });
+        const [first = "", ...more] = wrapped(text, (on.door.width ?? COLUMNS) - label.length).split("\n");
         const rest = more.map((line) => (line === "" ? "" : `${" ".repeat(label.length)}${line}`));
         floor.say({ text: [`${on.door.paint.cyan(label)}${first}`, ...rest].join("\n"), data });
       };
@@ -72,7 +75,7 @@ async function perform({ run }: Player, on: On, floor: Floor): Promise<Followed>
 
 /** Whether somebody said yes, and it was carried out. */
 async function isAnswered(gate: Gate, run: string, { stage, door, emit, isStandIn }: On): Promise<boolean> {
-  const branch = await branchOf(stage, run);
+  const { branch, decision } = await situationOf(stage, run);
   const filled = (text: string): string => text.replace("RUN", run).replace("BRANCH", branch);
   // In another terminal, where the state home of the demo is not known.
   const look = filled(gate.look).replace(
@@ -85,17 +88,33 @@ async function isAnswered(gate: Gate, run: string, { stage, door, emit, isStandI
   });
   if (isStandIn)
     emit({ text: `nobody is asked here. ${gate.says} yes\n`, data: { run, answer: "yes", by: "stand-in" } });
-  else if ((await askAtKeyboard(gate.says, door.paint)) === "no") return false;
-  await typed(stage, gate.yes.map(filled));
-  return true;
+  const said = isStandIn ? "yes" : await askAtKeyboard(gate.says, door.paint);
+  // Somebody may have typed in another terminal what `show` proposes there: then this answer would be to the next question.
+  const isOpen = async (): Promise<boolean> => (await situationOf(stage, run)).decision === decision;
+  const elsewhere = (): true => {
+    emit({ text: "decided in another terminal\n", data: { run, answer: "", by: "another terminal" } });
+    return true;
+  };
+  if (!(await isOpen())) return elsewhere();
+  if (said === "no") return false;
+  try {
+    await typed(stage, gate.yes.map(filled));
+    return true;
+  } catch (error) {
+    if (await isOpen()) throw error;
+    return elsewhere();
+  }
 }
 
-async function branchOf(stage: Stage, run: string): Promise<string> {
-  const shown: unknown = JSON.parse(await typed(stage, ["show", run, "--json"]));
-  const workspace =
-    typeof shown === "object" && shown !== null && "workspace" in shown ? shown.workspace : undefined;
-  const has = typeof workspace === "object" && workspace !== null && "branch" in workspace;
-  return has ? String(workspace.branch) : "";
+type Situation = {
+  readonly branch: string;
+  /** What it waits for a person with, and since when. */
+  readonly decision: string;
+};
+
+async function situationOf({ repo, env }: Stage, run: string): Promise<Situation> {
+  const { data } = await call({ cwd: repo, home: "", env, procs: STAND_IN }, "show", { run });
+  return { branch: data.workspace?.branch ?? "", decision: `${data.state} ${data.since}` };
 }
 
 /** While somebody is asked, the others wait with what they have to say. */
@@ -149,7 +168,9 @@ async function askAtKeyboard(question: string, paint: Paint): Promise<Said> {
   const left = new Promise<string>((resolve) => void terminal.once("close", () => resolve("no")));
   try {
     for (let tries = 0; tries < 3; tries += 1) {
-      const said = (await Promise.race([terminal.question(`${paint.bold(question)} [yes/no] `), left]))
+      const said = (
+        await Promise.race([terminal.question(harmless(`${paint.bold(question)} [yes/no] `)), left])
+      )
         .trim()
         .toLowerCase();
       if (said === "yes" || said === "y") return "yes";

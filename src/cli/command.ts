@@ -1,5 +1,6 @@
 /** What a command is: words and options in, an answer out. Printing is the same for all of them. */
 
+import type { Offered } from "../app/completion.ts";
 import type { Given, Invocation } from "../app/invocation.ts";
 import type { Stream } from "../app/outcome.ts";
 import type { Paint } from "./paint.ts";
@@ -35,13 +36,14 @@ export type Command = {
   readonly words: { readonly min: number; readonly max: number };
   readonly options: Readonly<Record<string, Option>>;
   readonly examples: readonly string[];
+  /** The runs that completion offers: those that a verb means something for, or that are over; all unless given. */
+  readonly offers?: Offered;
   answer(given: Given, door: Door): Answer | Promise<Answer>;
 };
 
 /** A command as it is listed: loaded only when it is called. */
 export type Entry = {
   readonly about: string;
-  readonly example: string;
   readonly load: () => Promise<{ readonly command: Command | Group }>;
   /** The command as it is for what was typed, where that says which options it has. */
   readonly loadFor?: (typed: readonly string[], door: Door) => Promise<Command>;

@@ -3,7 +3,11 @@
 import { GLOBAL } from "./arguments.ts";
 import type { Command, Door, Group, Option } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
+import { fitted, wrapped } from "./fit.ts";
 import { harmless, type Paint } from "./paint.ts";
+
+/** How help is shown: with colours, in a width. */
+type HelpStyle = Pick<Door, "paint" | "width">;
 
 /** What people need every day: the first page. */
 export const PEOPLE: readonly string[] = [
@@ -18,9 +22,9 @@ export const PEOPLE: readonly string[] = [
   "list",
   "show",
   "watch",
+  "serve",
   "follow",
   "history",
-  "logs",
   "init",
   "doctor",
   "demo",
@@ -31,15 +35,29 @@ export const GROUPS: readonly (readonly [title: string, names: readonly string[]
   ["Every day", PEOPLE],
   [
     "For people",
-    ["start", "attach", "next", "why", "waive", "stop", "resume", "respawn", "delete", "salvage", "verify"],
+    [
+      "start",
+      "attach",
+      "logs",
+      "next",
+      "why",
+      "diff",
+      "waive",
+      "stop",
+      "resume",
+      "respawn",
+      "delete",
+      "salvage",
+      "verify",
+    ],
   ],
   ["For agents", ["submit", "review", "complete", "update", "move", "mcp"]],
   ["For authors of workflows", ["workflows", "check", "graph", "simulate", "eject", "schema"]],
-  ["Set up", ["config", "trust", "key", "completion", "project", "workspace", "supervise"]],
+  ["Set up", ["config", "trust", "key", "completion", "project", "workspace", "supervise", "worker"]],
 ];
 
 /** One screen of 24 lines. */
-export function helpOfPeople(paint: Paint): string {
+export function helpOfPeople({ paint }: HelpStyle): string {
   const width = Math.max(...PEOPLE.map((name) => name.length));
   return [
     "Signalbox drives coding agents through gated workflows.",
@@ -63,15 +81,14 @@ export async function helpOfAll(door: Door): Promise<string> {
     "",
     ...GROUPS.flatMap(([title, names]) => [
       paint.bold(`${title}:`),
-      ...names.map((name) => `  ${name.padEnd(width)}  ${COMMANDS[name]?.about ?? ""}`),
-      "",
+      table(
+        names.map((name) => [name.padEnd(width), COMMANDS[name]?.about ?? ""] as const),
+        door,
+      ),
     ]),
     paint.bold("Commands of workflows:"),
-    ...table(await declaredRows(door)),
-    "",
-    paint.bold("Options of every command:"),
-    ...table(optionRows(GLOBAL)),
-    "",
+    table(await declaredRows(door), door),
+    ...globalOptions(door),
     "signalbox COMMAND --help says more about a command.",
     "",
   ].join("\n");
@@ -84,43 +101,49 @@ async function declaredRows(door: Door): Promise<readonly (readonly [string, str
   return all.map((own) => [wayOf(own), harmless(aboutOf(own))] as const);
 }
 
-export function helpOf(name: string, command: Command, paint: Paint): string {
+export function helpOf(name: string, command: Command, style: HelpStyle): string {
+  const { paint, width } = style;
   const own = optionRows(command.options);
   return [
-    command.about,
+    wrapped(command.about, width, 0),
     "",
-    `${paint.bold("Usage:")} ${`signalbox ${name} ${command.usage}`.trim()}`,
+    wrapped(`${paint.bold("Usage:")} ${`signalbox ${name} ${command.usage}`.trim()}`, width),
     "",
-    ...(own.length === 0 ? [] : [paint.bold("Options:"), ...table(own), ""]),
-    paint.bold("Options of every command:"),
-    ...table(optionRows(GLOBAL)),
-    "",
-    paint.bold(command.examples.length === 1 ? "Example:" : "Examples:"),
-    ...command.examples.map((example) => `  ${example}`),
+    ...(own.length === 0 ? [] : [paint.bold("Options:"), table(own, style)]),
+    ...globalOptions(style),
+    ...sayExamples(command.examples, paint),
     "",
   ].join("\n");
 }
 
 /** Of several commands under one word. */
-export function helpOfGroup(name: string, { about, parts, examples }: Group, paint: Paint): string {
+export function helpOfGroup(name: string, { about, parts, examples }: Group, style: HelpStyle): string {
+  const { paint, width } = style;
   const rows = Object.entries(parts).map(([part, own]) => [part, own.about] as const);
   return [
-    about,
+    wrapped(about, width, 0),
     "",
     `${paint.bold("Usage:")} signalbox ${name} COMMAND [ARGUMENT...] [OPTION...]`,
     "",
     paint.bold("Commands:"),
-    ...table(rows),
-    "",
-    paint.bold("Options of every command:"),
-    ...table(optionRows(GLOBAL)),
-    "",
-    paint.bold(examples.length === 1 ? "Example:" : "Examples:"),
-    ...examples.map((example) => `  ${example}`),
+    table(rows, style),
+    ...globalOptions(style),
+    ...sayExamples(examples, paint),
     "",
     `signalbox ${name} COMMAND --help says more about one of them.`,
     "",
   ].join("\n");
+}
+
+function globalOptions(style: HelpStyle): string[] {
+  return [style.paint.bold("Options of every command:"), table(optionRows(GLOBAL), style)];
+}
+
+function sayExamples(examples: readonly string[], paint: Paint): string[] {
+  return [
+    paint.bold(examples.length === 1 ? "Example:" : "Examples:"),
+    ...examples.map((example) => `  ${example}`),
+  ];
 }
 
 function optionRows(options: Readonly<Record<string, Option>>): [string, string][] {
@@ -130,8 +153,12 @@ function optionRows(options: Readonly<Record<string, Option>>): [string, string]
   ]);
 }
 
-function table(rows: readonly (readonly [string, string])[]): string[] {
-  if (rows.length === 0) return ["  none"];
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+/** Ends with an empty line. */
+function table(rows: readonly (readonly [string, string])[], { width }: HelpStyle): string {
+  return rows.length === 0
+    ? "  none\n"
+    : fitted(
+        rows.map(([left, right]) => [`  ${left}`, right]),
+        width,
+      );
 }

@@ -8,7 +8,6 @@ const HINTS: Readonly<Record<string, string>> = {
   continue: "retry RUN",
   dashboard: "watch",
   describe: "show RUN",
-  diff: "show RUN",
   done: "accept RUN",
   events: "history RUN --events",
   info: "show RUN",

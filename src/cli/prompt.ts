@@ -2,9 +2,9 @@
 
 import { UserError } from "../app/failure.ts";
 import { createInterface, type Interface } from "node:readline/promises";
-import type { Meant } from "../app/act/answer-words.ts";
+import type { Meant } from "../app/act/question/answer-words.ts";
 import { fitted, wrapped } from "./fit.ts";
-import { harmless } from "./paint.ts";
+import { harmless, type Paint } from "./paint.ts";
 import { labelled, sayParts, sayReads, type QuestionView } from "../app/view/decision/question.ts";
 
 /** Why it is asked, and where whoever is asked stands. */
@@ -15,6 +15,7 @@ type PromptInput = {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
   readonly width: number | undefined;
+  readonly paint: Paint;
   /** What somebody means who types this; throws where that is none of the options. */
   readonly meant: (typed: string) => Meant;
 };
@@ -35,6 +36,21 @@ export async function askPerson(
     if (kind === "required") return { said, text: await lines.filled("what? ") };
     const text = await lines.next("anything to add? ");
     return { said, text: text === "" ? undefined : text };
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Words that no option stands for: one line, after what they are about. */
+export async function askWords(
+  about: readonly string[],
+  { input, output, width }: Pick<PromptInput, "input" | "output" | "width">,
+): Promise<string> {
+  const terminal = createInterface({ input, output });
+  const lines = linesOf(terminal);
+  try {
+    output.write(harmless(about.map((line) => `${wrapped(line, width)}\n`).join("")));
+    return await lines.filled("> ");
   } finally {
     terminal.close();
   }
@@ -80,13 +96,16 @@ function linesOf(terminal: Interface): Lines {
   };
 }
 
-function sayQuestion(asked: QuestionView, { run, cause, cwd, width }: PromptInput): string {
+function sayQuestion(asked: QuestionView, { run, cause, cwd, width, paint }: PromptInput): string {
   const { id, question, shows, shown, reads, options } = asked;
   const about = shows.length === 0 ? [] : [`about: ${shows.join(", ")} (shown as ${shown})`];
   const below = [...about, ...sayReads(reads, cwd), ...sayParts({ run, ...asked })];
-  const typed = options.map(({ value, label, means }) => [`  ${value}`, labelled(label, means)]);
+  const typed = options.map(({ value, label, means }, at) => [
+    `  ${at + 1}  ${paint.bold(value)}`,
+    labelled(label, means),
+  ]);
   return [
-    `${wrapped(`${id}: ${question}`, width)}\n`,
+    `${wrapped(`${paint.yellow(`${id}:`)} ${question}`, width)}\n`,
     ...cause.map((line) => `${wrapped(`  ${line}`, width)}\n`),
     ...below.map((line) => `  ${line}\n`),
     fitted(typed, width),

@@ -82,9 +82,8 @@ async function answerPart(
   const help = `signalbox ${name} --help`;
   if (word === undefined) {
     const { options } = parseArguments(rest, GLOBAL, help);
-    const { paint } = doorOf(world, options);
     if (options["help"] !== undefined)
-      return helped((await import("./help.ts")).helpOfGroup(name, group, paint));
+      return helped((await import("./help.ts")).helpOfGroup(name, group, doorOf(world, options)));
     const parts = Object.keys(group.parts).join(", ");
     throw new UserError("bad-usage", `signalbox ${name} needs one of ${parts}`, help);
   }
@@ -106,14 +105,17 @@ async function answerCommand(
   const given = parseArguments(rest, { ...GLOBAL, ...command.options }, help);
   const door = doorOf(world, given.options);
   if (given.options["help"] !== undefined)
-    return helped((await import("./help.ts")).helpOf(name, command, door.paint));
+    return helped((await import("./help.ts")).helpOf(name, command, door));
   const { min, max } = command.words;
   const { length } = given.words;
   if (length < min) throw new UserError("bad-usage", `signalbox ${name} needs ${command.usage}`, help);
   const [word] = given.lists["VALUE"] ?? [];
   if (length > max && word !== undefined) {
     const value = rest[rest.indexOf(`--${word}`) + 1] ?? "VALUE";
-    throw (await import("./values.ts")).isParam(word, `${word.replaceAll("-", "_")}=${value}`);
+    throw (await import("../app/start/typed-options.ts")).isParam(
+      word,
+      `${word.replaceAll("-", "_")}=${value}`,
+    );
   }
   if (length > max)
     throw new UserError("bad-usage", `signalbox ${name} does not take "${given.words[max] ?? ""}"`, help);
@@ -135,7 +137,7 @@ async function answerAlone(argv: readonly string[], world: World): Promise<Answe
       next: "",
     };
   }
-  return helped((await import("./help.ts")).helpOfPeople(doorOf(world, options).paint));
+  return helped((await import("./help.ts")).helpOfPeople(doorOf(world, options)));
 }
 
 function helped(text: string): Answer {

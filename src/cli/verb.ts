@@ -1,6 +1,5 @@
 /** A verb of people as a command: which run, which words, and how its outcome is shown. */
 
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -54,7 +53,7 @@ export async function verbAnswer(
 
 type SaidOutcome = Outcome<Readonly<Record<string, unknown>>>;
 
-/** At a terminal, words that the verb needs and that were not given come from the editor. */
+/** At a terminal, the person is asked for words that the verb needs and that were not given. */
 export async function withWords<T>(
   door: Door,
   text: string | undefined,
@@ -64,7 +63,7 @@ export async function withWords<T>(
     return await act(text);
   } catch (error) {
     const isMissing = error instanceof UserError && error.code === NEEDS_TEXT;
-    const typed = isMissing && door.isTyped?.() === true ? wordsFromEditor(error.message, door) : "";
+    const typed = isMissing && door.isTyped?.() === true ? await wordsAsked([error.message], door) : "";
     if (typed === "") throw error;
     return act(typed);
   }
@@ -84,21 +83,27 @@ function runAndText(
 /** Lines that begin with this sign are not part of the words. */
 const COMMENT = "#";
 
-/** Empty where nothing was written. */
-function wordsFromEditor(about: string, { env }: Pick<Door, "env">): string {
+/** In the person's editor, or on the terminal where none is set. Empty where nothing was written. */
+export async function wordsAsked(about: readonly string[], { env }: Pick<Door, "env">): Promise<string> {
   const editor = [env["VISUAL"], env["EDITOR"]].find((name) => name !== undefined && name !== "");
-  if (editor === undefined)
-    throw badUsage("no words were given, and neither VISUAL nor EDITOR is set", "give the words as TEXT");
+  if (editor !== undefined) return wordsFromEditor(about, editor);
+  const { askWords } = await import("./prompt.ts");
+  const { stdin: input, stderr: output } = process;
+  return askWords(about, { input, output, width: output.columns });
+}
+
+function wordsFromEditor(about: readonly string[], editor: string): string {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-words-"));
   const file = join(folder, "WORDS.md");
   try {
     writeFileSync(
       file,
-      `\n${COMMENT} ${about}\n${COMMENT} Lines that begin with ${COMMENT} are left out; without words nothing is done.\n`,
+      `\n${[...about, `Lines that begin with ${COMMENT} are left out; without words nothing is done.`].map((line) => `${COMMENT} ${line}\n`).join("")}`,
       {
         mode: 0o600,
       },
     );
+    const { spawnSync } = process.getBuiltinModule("node:child_process");
     // An editor may be a command with arguments, as git takes it.
     const { status } = spawnSync("/bin/sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit" });
     return status === 0 ? withoutComments(readFileSync(file, "utf8")) : "";

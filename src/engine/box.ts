@@ -1,4 +1,4 @@
-/** Everything the engine works with. Doors that only submit need the first half; the supervisor needs all of it. */
+/** The ports of the engine: `Box` is what submitting an event needs, `Works` everything that the supervisor needs. */
 
 import { compile, type Workflow } from "../core/model/compile.ts";
 import type { Archives } from "./ports/archives.ts";
@@ -19,31 +19,30 @@ export type Box = {
   readonly artifacts: Artifacts;
   readonly workspaces: Workspaces;
   folders(run: string): Folders;
-  /** Why two runs of one repository get along: the definition of a run never changes. */
+  /** The compiled definition with this hash. A run keeps the definition that it began with, whatever its repository has now. */
   workflow(definition: string): Promise<Workflow>;
 };
 
 /**
- * Where agents find what they are told.
+ * The folders of agents: prompts, messages and tokens.
  *
- * Contract: `make` gives a folder that was not there, under a name that nobody could know beforehand: whatever is in it we have put
- * there, or somebody who has seen it since; `furnish` the same with texts in it. `token` is what it was furnished with, for ever.
- * `leave` and `write` are durable when they return, a furnished folder when `durable` resolves; doing the first two twice is harmless, and what was
- * written stays as it is. `waiting` are the messages that no turn in these folders has taken, in their order. What is no ordinary
- * file is never waited for.
+ * Contract: `make` returns a new folder with a random name, so that no other program can have put files there before; `furnish` also
+ * writes texts into it. `token` always returns the token that the folder was furnished with. `leave` (a message) and `write` are durable
+ * when they return, a furnished folder when `durable` resolves. Calling `leave` or `write` twice is harmless and keeps the first text.
+ * `waiting` lists the messages that no turn in these folders has taken, in order. A file that is not regular, such as a pipe, is ignored and never blocks.
  */
 export type Desk = {
   make(parent: string, name: string): string;
   furnish(parent: string, name: string, texts: Readonly<Record<string, string>>): Furnished;
-  /** For the text `token`. */
+  /** A random token, to be furnished as the text `token`. */
   newToken(): string;
   token(dir: string): { readonly token: string; readonly hash: string };
-  /** Gives the path. */
+  /** Returns the path. */
   write(dir: string, name: string, text: string): string;
   read(dir: string, name: string): string | undefined;
   leave(dir: string, name: string, text: string): void;
   waiting(dir: string, turnDirs: readonly string[]): readonly Message[];
-  /** Says what the turn in this new folder is about. */
+  /** Records that the turn in this new folder takes these messages. */
   take(turnDir: string, messages: readonly Message[]): void;
   /** The last part of a text file, and the digest of all of it. */
   output(file: string): { readonly text: string; readonly digest: string };
@@ -51,7 +50,7 @@ export type Desk = {
   session(dir: string): string;
 };
 
-/** Nobody is told of the folder before it is durable; what else has to be done may be done meanwhile. */
+/** The caller records the folder only after `durable` resolves, and can do other work until then. */
 type Furnished = { readonly dir: string; readonly durable: Promise<void> };
 
 export type Message = { readonly name: string; readonly text: string };
@@ -67,19 +66,19 @@ export type Works = Box & {
   settings(repo: string): Promise<Settings>;
   /** A workflow by its name, as a repository has it now: of that repository where a person trusts it, or built in. */
   library(name: string, repo: string): Promise<Workflow>;
-  /** The environment of a person, that agents' variables are taken from; and the folder that comes first on their PATH. */
+  /** The environment of a person, from which agents get variables; `bin` is the folder that comes first on their PATH. */
   readonly person: {
     readonly env: Readonly<Record<string, string>>;
     readonly bin: string;
     readonly home: string;
   };
-  /** Whether there is a program of this name on this PATH. */
+  /** Whether this PATH has a program of this name. */
   finds(program: string, path: string): boolean;
-  /** How much room is left on the disk of the workspaces, in megabytes. */
+  /** Free space on the disk of the workspaces, in megabytes. */
   freeMb(): number;
   /** A folder that the set-up commands of all workspaces of a repository share. */
   cache(repo: string): string;
-  /** A name for a run that nobody has. */
+  /** A new id for a run. */
   newRun(): string;
   log(line: string): void;
 };

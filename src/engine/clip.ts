@@ -8,3 +8,8 @@ export function clipped(message: string): string {
   const mark = " ... ";
   return `${message.slice(0, CHARS_MAX - END - mark.length)}${mark}${message.slice(-END)}`;
 }
+
+/** Why something failed, as part of a sentence. */
+export function failureReason(error: unknown): string {
+  return clipped(error instanceof Error ? error.message : String(error)).replace(/\.$/, "");
+}

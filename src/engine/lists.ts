@@ -16,3 +16,11 @@ export async function firstOf<Member>(
   for (const member of list) if (await is(member)) return member;
   return undefined;
 }
+
+/** Asks for all members at the same time; each gives any number of results. */
+export async function flatMapped<Member, Result>(
+  list: readonly Member[],
+  of: (member: Member, index: number) => Promise<Result | readonly Result[]>,
+): Promise<Result[]> {
+  return (await Promise.all(list.map(of))).flatMap((each) => each);
+}

@@ -1,14 +1,14 @@
 /** Archives in a process of its own, so that it can be killed. */
 
 import { fileArchives } from "../../src/adapters/archive/archives.ts";
-import type { Wanted } from "../../src/engine/ports/archives.ts";
+import type { ArchiveRequest } from "../../src/engine/ports/archives.ts";
 
 const [, , what = "", desk = "", root = ""] = process.argv;
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const { digest } = fileArchives.look(root, "specs/auth.md");
 const log = fileArchives.look(root, "specs/CHANGELOG.md");
-const wanted: Wanted = {
+const wanted: ArchiveRequest = {
   root,
   files: [
     { file: "specs/auth.md", base: digest, bytes: bytes("# Auth, new\n") },

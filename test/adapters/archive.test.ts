@@ -18,7 +18,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { fileArchives } from "../../src/adapters/archive/archives.ts";
-import type { Wanted } from "../../src/engine/ports/archives.ts";
+import type { ArchiveRequest } from "../../src/engine/ports/archives.ts";
 
 const isDeep = process.env["SIGNALBOX_DEEP"] !== undefined;
 
@@ -145,7 +145,7 @@ test.for(isDeep ? BACK : BACK.filter((_, n) => n % 6 === 1))(
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const digest = (file: string): string => fileArchives.look(root, file).digest;
-const wanted = (): Wanted => ({
+const wanted = (): ArchiveRequest => ({
   root,
   files: [
     { file: "specs/auth.md", base: digest("specs/auth.md"), bytes: bytes("# Auth, new\n") },

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { builtInHarnesses } from "../../src/adapters/config/built-in.ts";
-import { wrongSettings } from "../../src/adapters/trust/settings.ts";
+import { wrongSettings } from "../../src/adapters/trust/plan.ts";
 import { PLACEHOLDERS } from "../../src/format/settings/argv.ts";
 import { ConfigFile, parseConfig } from "../../src/format/settings/config.ts";
 import { showProblem } from "../../src/format/problem.ts";

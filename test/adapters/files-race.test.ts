@@ -219,8 +219,7 @@ describe("people edit at any time", () => {
     bench.write("TASK.md", "# T\n");
     const writer = spawn(process.execPath, [child, "project-many", bench.root, "40"], { stdio: "ignore" });
     const over = once(writer, "exit");
-    for (let number = 1; number <= 40; number += 1)
-      await bench.artifacts.put(bench.place, { artifact: "plan", slot: "", text: `plan ${number}` });
+    for (let number = 1; number <= 40; number += 1) await bench.show("plan", `plan ${number}`);
     const [code] = (await over) as [number];
     expect(code).toBe(0);
     expect(bench.text("TASK.md")).toContain("plan 40\n");

@@ -286,8 +286,9 @@ describe("in the place of a file:", () => {
     const before = bench.list();
     const told = await bench.project({});
     expect(told.join()).toContain("so that it is not brought up to date");
-    const put = bench.artifacts.put(bench.place, { artifact: "plan", slot: "", text: "x" });
-    await expect(put).rejects.toThrow("TASK.md: the file");
+    await expect(bench.show("plan", "x")).rejects.toThrow("TASK.md: the file");
+    const asIf = bench.artifacts.read(bench.place, [{ artifact: "plan", slot: "", text: "x" }]);
+    await expect(asIf).rejects.toThrow("TASK.md: the file");
     expect(bench.list()).toEqual(before);
   });
 
@@ -308,8 +309,7 @@ describe("in the place of a file:", () => {
       "secret not found the file stands in a folder outside of the workspace",
       "deep not found the file stands in a folder outside of the workspace",
     ]);
-    const put = bench.artifacts.put(bench.place, { artifact: "deep", slot: "", text: "x" });
-    await expect(put).rejects.toThrow("outside of the workspace");
+    await expect(bench.show("deep", "x")).rejects.toThrow("outside of the workspace");
     expect(benchAt(outside, {}).list()).toEqual(["secret"]);
   });
 

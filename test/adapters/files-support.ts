@@ -88,6 +88,8 @@ export type Bench = {
   /** Files in the root and below, sorted; without those that only wait for a late writer. */
   list(): string[];
   project(root: unknown): Promise<readonly string[]>;
+  /** Shows a text that was accepted. */
+  show(artifact: string, text: string): Promise<readonly string[]>;
 };
 
 export function benchAt(root: string, of: Partial<Definition>, run: Partial<Run> = {}): Bench {
@@ -109,6 +111,10 @@ export function benchAt(root: string, of: Partial<Definition>, run: Partial<Run>
     async project(view) {
       const { projections } = workflow.definition;
       return (await artifacts.project(place, { root: view, projections })).told;
+    },
+    async show(name, text) {
+      const isCurrent = (): Promise<boolean> => Promise.resolve(true);
+      return (await artifacts.show(place, { artifact: name, slot: "", text, isCurrent })).told;
     },
   };
 }

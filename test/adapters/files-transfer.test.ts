@@ -1,11 +1,11 @@
-/** Artifacts on their way into the checkout of a judge, and back from it. */
+/** Artifacts on their way into the checkout of a judge, and their texts, collected there and shown elsewhere. */
 
 import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { NO_RUN } from "../../src/core/model/run.ts";
-import { benchAt, folder, listOf, section, tidy, whole } from "./files-support.ts";
+import { fromText } from "../support/workflows.ts";
+import { benchAt, folder, listOf, section, tidy, whole, type Bench } from "./files-support.ts";
 
 afterAll(tidy);
 
@@ -89,6 +89,15 @@ test("other files are copied only where there is none", async () => {
   expect(readFileSync(join(to, "README.md"), "utf8")).toBe("as it was given\n");
 });
 
+/** Collects a text where the judge works, and shows it in the place of the run. */
+async function bring(from: Bench, to: Bench, artifact: string): Promise<string | undefined> {
+  const collected = await from.artifacts.collect(from.place);
+  const reading = collected.readings.find((each) => each.artifact === artifact);
+  const text = reading === undefined ? undefined : await collected.textOf(reading);
+  if (text !== undefined) await to.show(artifact, text);
+  return text;
+}
+
 const digestOf = async ({ artifacts, place }: ReturnType<typeof benchAt>, name: string): Promise<string> =>
   (await artifacts.read(place)).find(({ artifact }) => artifact === name)?.digest ?? "";
 
@@ -101,7 +110,7 @@ test.for<[string, string, string]>([
   const on = bench();
   on.write("TASK.md", "---\nstatus: review\n---\n## Plan\n\nx\n\n## Review\n\nold\n\n## Handoff\n\ny\n");
   on.judge.write(file, text);
-  expect(await on.artifacts.transfer(on.judge.place, on.place, { artifact: name, slot: "" })).toEqual([]);
+  expect(await bring(on.judge, on, name)).not.toBeUndefined();
   expect(await digestOf(on, name)).toBe(await digestOf(on.judge, name));
   const page = on.text("TASK.md");
   for (const part of ["---\nstatus: review\n---\n", "## Plan\n\nx\n", "## Handoff\n\ny\n"])
@@ -126,25 +135,37 @@ test.for<[string, (on: ReturnType<typeof bench>) => void]>([
     },
   ],
   ["in a folder", ({ judge }) => mkdirSync(join(judge.root, "TASK.md"))],
-])("a section that stands %s stays where it is", async ([, make]) => {
+])("a section that stands %s is not shown elsewhere", async ([, make]) => {
   const on = bench();
   on.write("TASK.md", "## Plan\n\nx\n");
   make(on);
-  await on.artifacts.transfer(on.judge.place, on.place, { artifact: "review", slot: "" });
+  await bring(on.judge, on, "review").catch(() => undefined);
   expect(on.text("TASK.md")).toBe("## Plan\n\nx\n");
 });
 
+const TEAM = fromText(
+  `$schema: workflow-1.schema.json
+name: team
+title: One list, and a text for each of its members
+artifacts:
+  list: { in: list.json, by: human, json: { object: { all: { list: text } } }, lists: { all: all } }
+  specs: { in: "specs/{slot}.md", file: true, every: list.all, by: [judge, human] }
+roles: { judge: { access: read } }
+states: { open: { waits: true }, closed: { final: done } }
+moves:
+  - { from: start, to: open, by: human, reserve: workspace, do: [start judge] }
+  - { from: open, to: closed, by: human, need: [list, specs] }
+ends: [{ role: judge, in: open, else: { do: [mark judge] } }]
+`,
+  { judge: "Judge.\n" },
+);
+
 test("files that are read as one come over together", async () => {
-  const list = { ...whole("list.json"), reader: { type: "file" as const } };
-  const specs = { ...whole("specs/{slot}.md"), by: ["judge"], every: { artifact: "list", list: "all" } };
-  const reading = { artifact: "list", slot: "", found: true, digest: "d", faults: [], fields: {} };
-  const held = {
-    list: { reading: { ...reading, lists: { all: ["a", "b"] } }, by: "x", tree: "", inputs: {} },
-  };
-  const of = { artifacts: { list, specs } };
-  const [there, here] = [folder(), folder()].map((root) => benchAt(root, of, { ...NO_RUN, id: "r1", held }));
-  if (there === undefined || here === undefined) throw new Error("no folders");
+  const of = { artifacts: TEAM.definition.artifacts };
+  const [there, here] = [benchAt(folder(), of), benchAt(folder(), of)];
+  for (const { write } of [there, here]) write("list.json", '{"all":["a","b"]}');
   for (const name of ["a", "b", "c"]) there.write(`specs/${name}.md`, `${name}\n`);
-  await here.artifacts.transfer(there.place, here.place, { artifact: "specs", slot: "" });
-  expect(here.list()).toEqual(["specs/a.md", "specs/b.md"]);
+  await bring(there, here, "specs");
+  expect(here.list()).toEqual(["list.json", "specs/a.md", "specs/b.md"]);
+  expect(await digestOf(here, "specs")).toBe(await digestOf(there, "specs"));
 });

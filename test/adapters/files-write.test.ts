@@ -1,79 +1,20 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { DataTree } from "../../src/core/model/workflow.ts";
 import { artifact, benchAt, folder, frontMatter, listOf, section, tidy, whole } from "./files-support.ts";
 
 afterAll(tidy);
-
-const put = (bench: ReturnType<typeof benchAt>, name: string, text: string) =>
-  bench.artifacts.put(bench.place, { artifact: name, slot: "", text });
-
-describe("a text is put", () => {
-  const of = { artifacts: { plan: section("Plan"), notes: whole("deep/er/notes.md") } };
-
-  test("into a file that is not there", async () => {
-    const bench = benchAt(join(folder(), "new"), of);
-    await put(bench, "plan", "Do it.");
-    await put(bench, "notes", "n");
-    expect(bench.list()).toEqual(["TASK.md", "deep/er/notes.md"]);
-    expect([bench.text("TASK.md"), bench.text("deep/er/notes.md")]).toEqual(["## Plan\n\nDo it.\n", "n"]);
-  });
-
-  test("into its section, with the mode of the file", async () => {
-    const bench = benchAt(folder(), of);
-    bench.write("TASK.md", "\uFEFF# T  \r\n\r\n## Plan\r\nold\r\n\r\n## Mine\r\nm");
-    chmodSync(join(bench.root, "TASK.md"), 0o640);
-    await put(bench, "plan", "a\nb");
-    expect(bench.text("TASK.md")).toBe("\uFEFF# T  \r\n\r\n## Plan\r\n\r\na\r\nb\r\n\r\n## Mine\r\nm");
-    expect(statSync(join(bench.root, "TASK.md")).mode & 0o777).toBe(0o640);
-    expect(bench.list()).toEqual(["TASK.md"]);
-  });
-
-  test("not where it would swallow what follows", async () => {
-    const bench = benchAt(folder(), of);
-    bench.write("TASK.md", "## Plan\n\n## Mine\n");
-    await expect(put(bench, "plan", "```\nx")).rejects.toThrow(
-      /^TASK\.md: "## Plan" cannot be written: the text does not close the code fence/,
-    );
-    expect(bench.text("TASK.md")).toBe("## Plan\n\n## Mine\n");
-  });
-
-  test("not where nobody could read the file any more, and what it shows has to fit in, too", async () => {
-    const bench = benchAt(folder(), of);
-    bench.write("TASK.md", "## Plan\n\np\n");
-    for (const bytes of [800 * 1024, 15_000_000])
-      await expect(put(bench, "notes", "x".repeat(bytes))).rejects.toThrow(
-        /would be larger than 786432 bytes/,
-      );
-    // The reader of Markdown takes less.
-    for (const bytes of [200 * 1024, 15_000_000])
-      await expect(put(bench, "plan", "x".repeat(bytes))).rejects.toThrow(
-        /would be larger than 196608 bytes/,
-      );
-    expect([bench.list(), bench.text("TASK.md")]).toEqual([["TASK.md"], "## Plan\n\np\n"]);
-    await put(bench, "notes", "x".repeat(700 * 1024));
-    await put(bench, "plan", "x".repeat(190 * 1024));
-    const readings = await bench.artifacts.read(bench.place);
-    expect(readings.map(({ artifact: name, faults }) => [name, faults])).toEqual([
-      ["plan", []],
-      ["notes", []],
-    ]);
-  });
-
-  test("not over a valid text if it is invalid itself", async () => {
-    const done = artifact("TASK.md", { type: "section", heading: "Plan", any: [], all: ["DONE"] });
-    const bench = benchAt(folder(), { artifacts: { plan: done } });
-    bench.write("TASK.md", "## Plan\n\nDONE: it\n");
-    await expect(put(bench, "plan", "nonsense")).rejects.toThrow(
-      /^plan is invalid: .* The former text stays\.$/,
-    );
-    expect(bench.text("TASK.md")).toBe("## Plan\n\nDONE: it\n");
-    bench.write("TASK.md", "## Plan\n\nrubbish\n");
-    await put(bench, "plan", "nonsense");
-    expect(bench.text("TASK.md")).toBe("## Plan\n\nnonsense\n");
-  });
-});
 
 describe("the archive", () => {
   const of = { artifacts: { plan: section("Plan"), review: section("Review"), notes: whole("a/notes.md") } };
@@ -125,6 +66,34 @@ describe("the archive", () => {
   });
 });
 
+test("a link in the place of the workspace is not followed: its target is somebody else's", async () => {
+  const theirs = folder();
+  writeFileSync(join(theirs, "TASK.md"), "## Plan\n\ntheirs\n");
+  const root = join(folder(), "workspace");
+  symlinkSync(theirs, root);
+  const bench = benchAt(root, {
+    artifacts: { plan: section("Plan") },
+    projections: [frontMatter({ status: { from: "status" } })],
+  });
+  const outside = "stands in a folder outside of the workspace";
+  await expect(bench.show("plan", "mine")).rejects.toThrow(outside);
+  expect(await bench.project({ status: "working" })).toEqual([
+    `TASK.md: ${outside}, so that it is not brought up to date`,
+  ]);
+  expect(await bench.artifacts.carry(bench.place, folder())).toEqual([
+    `TASK.md: ${outside}, so that it stays where it is`,
+  ]);
+  expect(await bench.artifacts.archive(bench.place, { artifacts: ["plan"], into: folder() })).toEqual([
+    `TASK.md: ${outside}, so that it is not archived`,
+  ]);
+  const [reading] = await bench.artifacts.read(bench.place);
+  expect(reading).toMatchObject({ found: false, faults: [{ reason: `the file ${outside}` }] });
+  expect([listOf(theirs), readFileSync(join(theirs, "TASK.md"), "utf8")]).toEqual([
+    ["TASK.md"],
+    "## Plan\n\ntheirs\n",
+  ]);
+});
+
 describe("files are carried along", () => {
   const of = {
     artifacts: {
@@ -134,6 +103,19 @@ describe("files are carried along", () => {
     },
     projections: [frontMatter({}, "TASK.md"), frontMatter({}, "only-shown.md")],
   };
+
+  test("also while another process replaces one of them", async () => {
+    const bench = benchAt(folder(), of);
+    bench.write("TASK.md", "## Plan\n\np\n");
+    const at = (entry: string): string => join(bench.root, entry);
+    const script = `cd "$0" && mv TASK.md .signalbox-old-$$.0a-TASK.md && echo; sleep 0.05; mv .signalbox-old-$$.0a-TASK.md TASK.md`;
+    const other = spawn("sh", ["-c", script, bench.root]);
+    await once(other.stdout, "data");
+    expect(existsSync(at("TASK.md"))).toBe(false);
+    const to = folder();
+    expect(await bench.artifacts.carry(bench.place, to)).toEqual([]);
+    expect([listOf(to), existsSync(at("TASK.md"))]).toEqual([["TASK.md"], false]);
+  });
 
   test("to a new root and back", async () => {
     const bench = benchAt(folder(), of);
@@ -148,7 +130,7 @@ describe("files are carried along", () => {
     expect(bench.text("a/notes.md")).toBe("a/notes.md");
   });
 
-  test("never over a file that is there", async () => {
+  test("a file that is there, such as one that the repository tracks, is kept beside it", async () => {
     const bench = benchAt(folder(), of);
     const to = folder();
     bench.write("TASK.md", "ours");
@@ -157,10 +139,10 @@ describe("files are carried along", () => {
     writeFileSync(join(to, "log"), "same");
     const kept = join(to, ".signalbox-kept-1-TASK.md");
     expect(await bench.artifacts.carry(bench.place, to)).toEqual([
-      `TASK.md: there is another file already where it was to be taken; what it said is kept in ${kept}`,
+      `TASK.md: another file was there; what it said is kept in ${kept}`,
     ]);
-    expect(readFileSync(join(to, "TASK.md"), "utf8")).toBe("theirs");
-    expect(readFileSync(kept, "utf8")).toBe("ours");
+    expect(readFileSync(join(to, "TASK.md"), "utf8")).toBe("ours");
+    expect(readFileSync(kept, "utf8")).toBe("theirs");
     expect(bench.list()).toEqual([]);
   });
 
@@ -174,6 +156,24 @@ describe("files are carried along", () => {
 
 describe("a projection", () => {
   const of = { projections: [frontMatter({ status: { from: "status" }, round: { from: "round" } })] };
+
+  test("not replaced where only the time would change: an agent that begins may be reading it", async () => {
+    const times = {
+      projections: [frontMatter({ status: { from: "status" }, at: { from: "run.updatedAt" } })],
+    };
+    const bench = benchAt(folder(), times);
+    const inode = (): number => statSync(join(bench.root, "TASK.md")).ino;
+    const at = (time: string): object => ({ run: { updatedAt: time } });
+    await bench.project({ status: "working", ...at("T1") });
+    const first = inode();
+    await bench.project({ status: "working", ...at("T2") });
+    expect([inode(), bench.text("TASK.md")]).toEqual([first, "---\nstatus: working\nat: T1\n---\n"]);
+    await bench.project({ status: "done", ...at("T3") });
+    expect(bench.text("TASK.md")).toBe("---\nstatus: done\nat: T3\n---\n");
+    bench.write("TASK.md", "---\nstatus: mine\nat: T3\n---\n");
+    await bench.project({ status: "done", ...at("T4") });
+    expect(bench.text("TASK.md")).toBe("---\nstatus: done\nat: T4\n---\n");
+  });
 
   test("is written only when it differs, and leaves what is not its own", async () => {
     const bench = benchAt(folder(), of);
@@ -209,9 +209,9 @@ describe("a projection", () => {
   test("does not wait for what we wrote ourselves", async () => {
     const bench = benchAt(folder(), { ...of, artifacts: { plan: section("Plan") } });
     await bench.project({ status: "working", round: 1 });
-    await bench.artifacts.put(bench.place, { artifact: "plan", slot: "", text: "First.\n" });
+    await bench.show("plan", "First.\n");
     await bench.project({ status: "done", round: 1 });
-    await bench.artifacts.put(bench.place, { artifact: "plan", slot: "", text: "Second.\n" });
+    await bench.show("plan", "Second.\n");
     // Whatever was not known to be ours is kept for a moment beside the file, for a late writer.
     expect(readdirSync(bench.root)).toEqual(["TASK.md"]);
     expect(bench.text("TASK.md")).toBe("---\nstatus: done\nround: 1\n---\n\n## Plan\n\nSecond.\n");
@@ -253,7 +253,7 @@ describe("a projection", () => {
       isCurrent: () => Promise.resolve(false),
     });
     expect(bench.text("TASK.md")).toContain("status: pending\nround: 1");
-    await put(bench, "plan", "First.\n");
+    await bench.show("plan", "First.\n");
     bench.write("TASK.md", bench.text("TASK.md").replace("round: 1", "round: 7"));
     expect(await bench.project({ status: "working", round: 2 })).toEqual([
       "TASK.md: round was changed by hand from 2 to 7; that moves nothing, and it says 2 again",

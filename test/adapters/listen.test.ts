@@ -15,11 +15,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { homeAt, type Home } from "../../src/adapters/home/paths.ts";
-import { listen, type Answer, type Limits } from "../../src/adapters/supervisor/listen.ts";
+import { listen, type NoticeHandler, type Limits } from "../../src/adapters/supervisor/listen.ts";
 import { callsIn, socketIn, type Reply } from "../../src/adapters/supervisor/wire.ts";
 
 const LIMITS: Limits = { noticeMs: 150, answerMs: 150, atOnce: 2 };
-const ECHO: Answer = (notice) => Promise.resolve({ type: "outcome", outcome: notice });
+const ECHO: NoticeHandler = (notice) => Promise.resolve({ type: "outcome", outcome: notice });
 
 function homeIn(...names: readonly string[]): Home {
   const root = mkdtempSync(join(tmpdir(), "sb-"));
@@ -29,7 +29,7 @@ function homeIn(...names: readonly string[]): Home {
   return home;
 }
 
-async function listening(answer: Answer = ECHO, limits: Partial<Limits> = {}): Promise<Home> {
+async function listening(answer: NoticeHandler = ECHO, limits: Partial<Limits> = {}): Promise<Home> {
   const home = homeIn("state");
   const server = await listen(home, answer, { ...LIMITS, ...limits });
   onTestFinished(() => server?.close());
@@ -83,7 +83,7 @@ test.for(HOSTILE)("whoever %s is not waited for, and others are answered", async
 
 test("whoever does not read its answer is not waited for", async () => {
   const answered: unknown[] = [];
-  const answer: Answer = (notice) => {
+  const answer: NoticeHandler = (notice) => {
     answered.push(notice);
     return notice === 1 ? Promise.resolve({ type: "outcome", outcome: "x".repeat(4_000_000) }) : ECHO(notice);
   };

@@ -22,9 +22,9 @@ import {
   signerOf,
   viewKey,
   type Hand,
+  type AskPassphrase,
 } from "../../src/adapters/person/key.ts";
 import { keyPath, type KeyFile } from "../../src/adapters/person/key-file.ts";
-import type { AskPassphrase } from "../../src/adapters/person/passphrase.ts";
 import type { Pins } from "../../src/adapters/person/pin.ts";
 import { proofChecker, prover } from "../../src/adapters/person/proof.ts";
 import { whoActs, type Who } from "../../src/adapters/person/who.ts";

@@ -1,11 +1,13 @@
 /** Batches: all of one or nothing, and what each member expects. */
 
 import { expect, test } from "vitest";
+import type { Actor } from "../../src/core/model/event.ts";
+import { NO_RUN } from "../../src/core/model/run.ts";
 import type { BatchAnswer, Write } from "../../src/engine/ports/commit.ts";
 import type { Entry } from "../../src/engine/ports/journal.ts";
 import type { Store } from "../../src/engine/ports/store.ts";
 import type { Open } from "./store-contract.ts";
-import { add, AT, HASH, next, START, STOP } from "./store-entries.ts";
+import { add, AT, began, entry, HASH, next, START, STOP } from "./store-entries.ts";
 
 export async function append(store: Store, of: Entry): Promise<BatchAnswer> {
   return store.commit([{ type: "append", entry: of }]);
@@ -14,6 +16,7 @@ export async function append(store: Store, of: Entry): Promise<BatchAnswer> {
 const NOTE = { run: "a1", at: AT, kind: "files", text: "noted" };
 const NOTED: Write = { type: "note", note: NOTE };
 const PROJECT = { repo: "/repo", name: "shop", defaultBranch: "main", agents: 4, remote: "" };
+const byOf = (name: string): Actor => ({ type: "human", name });
 const GRAPH = { parent: "a1", artifact: "work", entry: 1 };
 const TASK = { id: "1", title: "One", files: [], dependsOn: [] };
 const BOUND = { repo: "/repo", path: "/w/b1", branch: "b", base: "x", salvage: "", kept: "" };
@@ -137,6 +140,53 @@ export function batchContract(open: Open): void {
     expect(events.slice(1).map(({ prev }) => prev)).toEqual(events.slice(0, -1).map(({ hash }) => hash));
     expect(new Set(events.map(({ key }) => key))).toEqual(new Set(["", ...keys]));
     expect(conflicts).toBeGreaterThan(0);
+  });
+
+  type Raced = readonly [what: string, member: (run: string) => Write, late: BatchAnswer["type"]];
+
+  test.for<Raced>([
+    ["a place", (run) => ({ type: "take-place", run, repo: "/raced" }), "taken"],
+    ["a task", (run) => ({ type: "name-child", graph: GRAPH, task: "1", run }), "taken"],
+    [
+      "the name of a project",
+      (run) => ({ type: "put-project", project: { ...PROJECT, name: "raced", repo: `/${run}` } }),
+      "taken",
+    ],
+    [
+      "a new run",
+      (run) => ({ type: "append", entry: entry(NO_RUN, began("new"), { by: byOf(run) }) }),
+      "conflict",
+    ],
+    [
+      "a new run with one key",
+      (run) => ({
+        type: "append",
+        entry: entry(NO_RUN, began("new"), { by: byOf(run), key: "k", answer: "said" }),
+      }),
+      "repeated",
+    ],
+  ])("of many at once one gets %s", async ([, member, late]) => {
+    const [one, other] = await open();
+    const runs = Array.from({ length: 6 }, (_, n) => `r${n}`);
+    for (const run of runs) await add(one, run);
+    await one.commit([
+      {
+        type: "put-graph",
+        graph: { ...GRAPH, definition: HASH, most: 1 },
+        children: [{ task: TASK, params: {} }],
+      },
+    ]);
+    const answers = await Promise.all(
+      runs.map((run, n) =>
+        (n % 2 === 0 ? one : other).commit([member(run), { type: "note", note: { ...NOTE, run } }]),
+      ),
+    );
+    expect(answers.map(({ type }) => type).toSorted()).toEqual(
+      ["written", ...runs.slice(1).map(() => late)].toSorted(),
+    );
+    const winner = runs[answers.findIndex(({ type }) => type === "written")];
+    const noted = await Promise.all(runs.map((run) => one.notes(run)));
+    expect(noted.flat().map(({ run }) => run)).toEqual([winner]);
   });
 
   test("of two supervisors at once one has each number, and each effect has one owner", async () => {

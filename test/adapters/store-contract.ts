@@ -8,6 +8,7 @@ import { NO_RUN } from "../../src/core/model/run.ts";
 import type { Deed } from "../../src/engine/effects/deed.ts";
 import type { BatchAnswer } from "../../src/engine/ports/commit.ts";
 import type { Outcome } from "../../src/engine/ports/outbox.ts";
+import { sha256 } from "../../src/format/sha256.ts";
 import type { Store } from "../../src/engine/ports/store.ts";
 import {
   add,
@@ -25,6 +26,7 @@ import {
 } from "./store-entries.ts";
 import { append, batchContract } from "./store-batches.ts";
 import { graphsContract } from "./store-graphs.ts";
+import { historiesContract } from "./store-histories.ts";
 import { pendingContract } from "./store-pending.ts";
 import { registryContract } from "./store-registry.ts";
 
@@ -38,6 +40,9 @@ export function storeContract(name: string, open: Open): void {
   describe(`${name}: journal`, () => {
     journalContract(open);
   });
+  describe(`${name}: histories`, () => {
+    historiesContract(open);
+  });
   describe(`${name}: outbox`, () => {
     outboxContract(open);
   });
@@ -49,6 +54,19 @@ export function storeContract(name: string, open: Open): void {
 }
 
 function journalContract(open: Open): void {
+  test("a submitted text is kept with its event, or not at all", async () => {
+    const [one, other] = await open();
+    const digest = (text: string): string => `sha256:${sha256(text)}`;
+    const odd = "\uFEFFfirst\r\n\0last\n";
+    await add(one, "a1", { texts: [odd, ""] });
+    expect([await other.text(digest(odd)), await other.text(digest(""))]).toEqual([odd, ""]);
+    // The same text once more, by another run.
+    expect((await add(other, "b1", { texts: [odd] })).type).toBe("written");
+    const stale = entry(NO_RUN, began("a1"), { texts: ["too late"] });
+    expect((await one.commit([{ type: "append", entry: stale }])).type).toBe("conflict");
+    expect(await other.text(digest("too late"))).toBeUndefined();
+  });
+
   test("a run is loaded as its events made it, by every connection", async () => {
     const [one, other] = await open();
     await add(one, "a1");

@@ -3,16 +3,18 @@
 import { claim as claimIn, newFence, settle as settleIn } from "../support/effects.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { verifyRun } from "../../src/adapters/store/recovery/verify.ts";
-import type { SqliteStore } from "../../src/adapters/store/open.ts";
 import { NO_RUN } from "../../src/core/model/run.ts";
 import type { Deed } from "../../src/engine/effects/deed.ts";
 import type { BatchAnswer } from "../../src/engine/ports/commit.ts";
 import type { Outcome } from "../../src/engine/ports/outbox.ts";
+import type { Store } from "../../src/engine/ports/store.ts";
+import { newDatabase, NO_POSTGRES } from "../support/postgres.ts";
+import { openedAt } from "./postgres-support.ts";
 import { began, counted, entry, START, STOP, TELL } from "./store-entries.ts";
 import { newHome, opened } from "./store-support.ts";
 
-const SEQUENCES = process.env["SIGNALBOX_DEEP"] === undefined ? 60 : 2000;
+const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
+
 const IDS = ["a1", "b1", "c1"] as const;
 const DEEDS = [START, STOP, TELL];
 
@@ -75,7 +77,16 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ type: fc.constant("wait"), ms: nat }) },
 );
 
-test(`no divergence in ${SEQUENCES} sequences`, async () => {
+type Opened = (options: { readonly now: () => number }) => Promise<Store>;
+
+const ON_POSTGRES: Opened = async (options) => openedAt(await newDatabase(), options);
+
+test.for<[name: string, sequences: number, open: Opened]>([
+  ["SQLite", IS_DEEP ? 2000 : 60, (options) => opened(newHome(), options)],
+  ...(NO_POSTGRES === undefined
+    ? [["PostgreSQL", IS_DEEP ? 100 : 10, ON_POSTGRES] satisfies [string, number, Opened]]
+    : []),
+])("%s: no divergence in %i sequences", async ([, sequences, open]) => {
   const counts: Record<string, number> = {};
   await fc.assert(
     fc.asyncProperty(fc.array(acts, { minLength: 10, maxLength: 60 }), async (sequence) => {
@@ -88,7 +99,7 @@ test(`no divergence in ${SEQUENCES} sequences`, async () => {
         attention: new Map(),
         deeds: [],
       };
-      const store = await opened(newHome(), { now: () => model.now });
+      const store = await open({ now: () => model.now });
       for (const act of sequence) {
         const [ours, theirs] = await both(store, model, act);
         expect(ours).toEqual(theirs);
@@ -96,10 +107,10 @@ test(`no divergence in ${SEQUENCES} sequences`, async () => {
         counts[kind] = (counts[kind] ?? 0) + 1;
         expect(await seen(store, model)).toEqual(expected(model));
       }
-      for (const run of model.seqs.keys()) expect(verifyRun(store.database, run)).toMatchObject({ ok: true });
+      for (const run of model.seqs.keys()) expect(await store.verify(run)).toMatchObject({ ok: true });
       await store.close();
     }),
-    { numRuns: SEQUENCES },
+    { numRuns: sequences },
   );
   // A test in which nothing happens proves nothing.
   for (const kind of [
@@ -111,11 +122,11 @@ test(`no divergence in ${SEQUENCES} sequences`, async () => {
     "settle true",
     "settle false",
   ])
-    expect([kind, (counts[kind] ?? 0) > SEQUENCES / 10]).toEqual([kind, true]);
+    expect([kind, (counts[kind] ?? 0) > sequences / 10]).toEqual([kind, true]);
 });
 
 /** Does it to both, and gives both answers. */
-async function both(store: SqliteStore, model: Model, act: Act): Promise<readonly [unknown, unknown]> {
+async function both(store: Store, model: Model, act: Act): Promise<readonly [unknown, unknown]> {
   switch (act.type) {
     case "append":
       return append(store, model, act);
@@ -156,7 +167,7 @@ async function both(store: SqliteStore, model: Model, act: Act): Promise<readonl
 }
 
 async function append(
-  store: SqliteStore,
+  store: Store,
   model: Model,
   act: Extract<Act, { type: "append" }>,
 ): Promise<readonly [BatchAnswer, BatchAnswer]> {
@@ -242,7 +253,7 @@ function heads(model: Model): readonly ModelDeed[] {
   });
 }
 
-async function seen(store: SqliteStore, model: Model): Promise<unknown> {
+async function seen(store: Store, model: Model): Promise<unknown> {
   return {
     due: (await store.due(model.now, 100)).map((row) => row.key).toSorted(),
     next: await store.nextDue(),

@@ -231,6 +231,9 @@ export function registryContract(open: Open): void {
     ]);
     await one.commit([{ type: "put-projection", run: "a1", file: "TASK.md", fields: '{"status":"done"}' }]);
     expect(await other.projection("a1", "TASK.md")).toBe('{"status":"done"}');
+    await one.commit([{ type: "put-projection", run: "a1", file: "TASK%", fields: "x" }]);
+    expect(await other.projectionsLike("a1", "TASK%")).toEqual(new Map([["TASK%", "x"]]));
+    expect(await other.projectionsLike("a2", "TASK")).toEqual(new Map());
     expect([await other.projection("a1", "x"), await other.trusted("/repo")]).toEqual([undefined, undefined]);
     await one.commit([{ type: "trust", repo: "/repo", trust: { digest: "d1", at: AT, signature: "s1" } }]);
     await one.commit([{ type: "trust", repo: "/repo", trust: { digest: "d2", at: AT, signature: "s2" } }]);

@@ -59,6 +59,16 @@ const NOT_THERE = { run: "zzzz" };
 const ANSWERED = "answered";
 /** One row for each use case. */
 const ROWS: Readonly<Record<UseName, Row>> = {
+  create: {
+    input: () => ({ workflow: "zzzz", params: [], texts: [], dependsOn: [] }),
+    code: "unknown-workflow",
+  },
+  start: { input: () => NOT_THERE, code: "unknown-run" },
+  run: { input: () => ({ words: ["zzzz"], options: {}, lists: {}, known: [] }), code: "unknown-workflow" },
+  follow: { input: () => ({ run: own }), code: ANSWERED, another: ANSWERED },
+  watch: { input: () => ({ once: true }), code: ANSWERED },
+  delete: { input: () => NOT_THERE, code: "unknown-run" },
+  attach: { input: () => NOT_THERE, code: "unknown-run" },
   submit: { input: () => ({ run: own, artifact: "plan" }), code: "gate-not-met" },
   "review-create": {
     input: () => ({ run: own, artifact: "plan", file: { name: "-", text: "" } }),
@@ -87,6 +97,8 @@ const ROWS: Readonly<Record<UseName, Row>> = {
   history: { input: () => ({ run: own, limit: 5 }), code: ANSWERED },
   logs: { input: () => NOT_THERE, code: "unknown-run" },
   "follow-logs": { input: () => ({ run: own }), code: ANSWERED },
+  picture: { input: () => ({ run: own }), code: ANSWERED },
+  diff: { input: () => ({ run: own }), code: ANSWERED },
   verify: { input: () => ({ run: own }), code: ANSWERED },
   "get-task": { input: () => ({}), code: ANSWERED, another: ANSWERED },
   "read-context": {
@@ -144,15 +156,17 @@ function expectedOf(use: UseName): Readonly<Record<keyof typeof CALLERS, string>
   const isFor = (caller: (typeof callers)[number]): boolean => callers.includes(caller);
   const refused = isFor("person") ? "not-a-person" : "no-token";
   const open = isFor("nobody") ? code : refused;
+  // A person has let an agent type: what it makes is the person's.
+  const outside = isFor("outside-agent") ? code : open;
   // Where nothing depends on the caller, nobody looks at its token; where there is no store, it is one more mark.
   const stolen = kind === "act" || kind === "read" ? "stolen-token" : open;
   return {
     person: isFor("person") ? code : refused,
     "agent of the run": isFor("agent") ? agent : refused,
     "agent of another run": isFor("nobody") ? code : isFor("agent") ? another : refused,
-    "agent outside runs": open,
+    "agent outside runs": outside,
     "nobody: a process of a run without its token": open,
-    "a child of an agent that hides its marks": open,
+    "a child of an agent that hides its marks": outside,
     "a process with the token of another": stolen,
   };
 }

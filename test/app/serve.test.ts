@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { homeAt } from "../../src/adapters/home/paths.ts";
-import type { Answer } from "../../src/adapters/supervisor/listen.ts";
+import type { NoticeHandler } from "../../src/adapters/supervisor/listen.ts";
 import { PROTOCOL } from "../../src/adapters/supervisor/wire.ts";
 import { isSent } from "../../src/app/client.ts";
 import { serving } from "../../src/app/serve.ts";
@@ -15,7 +15,7 @@ const isLinux = process.platform === "linux";
 /** An input that the declaration refuses is answered before anything of the box is needed. */
 const WRONG = { to: 1 };
 
-function answering({ root, program }: CallingProcess, box = {} as Box): Answer {
+function answering({ root, program }: CallingProcess, box = {} as Box): NoticeHandler {
   return serving({ home: homeAt(root), box, env: {}, programs: [program], ring: () => undefined });
 }
 

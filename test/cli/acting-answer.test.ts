@@ -1,10 +1,12 @@
 /** Answers: which question, what counts, and what it was about. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { PassThrough } from "node:stream";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { runFolders } from "../../src/adapters/home/paths.ts";
 import { shownWord } from "../../src/app/view/decision/shown-digest.ts";
 import { workflowOf } from "../../src/app/runs/find.ts";
+import { withStandardInput } from "../support/standard-input.ts";
 import { outcome, parsed, scene, type Scene } from "./acting-support.ts";
 
 const GATE = `$schema: workflow-1.schema.json
@@ -53,6 +55,16 @@ async function state(id: string): Promise<string | undefined> {
   return on.withStore(async (store) => (await store.load(id))?.row.state);
 }
 
+test.for<[words: (id: string) => string]>([[() => "answer -"], [(id) => `answer ${id} -`]])(
+  "a question is answered by the standard input with %s",
+  async ([words]) => {
+    const id = await asked("typed");
+    const said = withStandardInput("yes\n", () => outcome(on.say(`${words(id)} --json`)));
+    expect(await said).toBe("0 ok");
+    expect(await state(id)).toBe("accepted");
+  },
+);
+
 test.for<[words: (id: string) => string]>([
   [() => "answer yes"],
   [() => "answer UD-1 yes"],
@@ -63,6 +75,29 @@ test.for<[words: (id: string) => string]>([
   const id = await asked("one");
   expect(await outcome(on.say(`${words(id)} --json`))).toBe("0 ok");
   expect(await state(id)).toBe("accepted");
+});
+
+describe("at a terminal", () => {
+  const { stdin, stderr } = Object.getOwnPropertyDescriptors(process);
+  afterEach(() => {
+    Object.defineProperties(process, { stdin, stderr });
+  });
+
+  test.for<[meanwhile: string, said: string, left: string]>([
+    ["A thing.", "0 ok", "accepted"],
+    ["Another thing.", "6 conflict", "asked"],
+  ])("with %j by the time of the answer, it is %s", async ([meanwhile, said, left]) => {
+    const id = await asked("typed");
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    Object.defineProperties(process, { stdin: { get: () => input }, stderr: { get: () => output } });
+    const answered = outcome(on.say(["answer", id, "--json"], { isTyped: () => true }));
+    await vi.waitUntil(() => String(output.read() ?? "").includes("> "));
+    on.write(id, "ESSAY.md", `# What\n\n${meanwhile}\n`);
+    await on.say(`submit ${id} essay`);
+    input.end("yes\n");
+    expect(await answered).toBe(said);
+    expect(await state(id)).toBe(left);
+  });
 });
 
 test("of two with one name, the run must be said", async () => {

@@ -156,7 +156,7 @@ export async function scene(files: Readonly<Record<string, string>> = {}): Promi
 }
 
 /** Enough of the engine for runs without a workspace. */
-function boxOf(home: Home, store: Store): Box {
+export function boxOf(home: Home, store: Store): Box {
   const refuse = (): never => {
     throw new Error("these runs have no workspace");
   };

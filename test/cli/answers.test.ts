@@ -7,7 +7,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { COMMANDS } from "../../src/cli/commands.ts";
 import { ANSWERS, answersSchema, STREAMS } from "../../src/app/answers.ts";
 import { CHANGE_FILES, runOfChange } from "../support/change.ts";
 import { copyOf, NOTE_FILES, prepareHome, removeHomes, type Prepared } from "../support/home.ts";
@@ -44,6 +43,7 @@ const CASES: Readonly<Record<string, Case>> = {
   show: { good: ["show a1", "show b1 --verbose", "show c1"], bad: ["show zz", "show"] },
   next: { good: ["next a1", "next b1", "next c1"], bad: ["next zz"] },
   why: { good: ["why a1", "why b1", "why c1"], bad: ["why zz"] },
+  diff: { good: ["diff a1", "diff a1 note"], bad: ["diff zz", "diff a1 zz"] },
   follow: { good: ["follow c1"], bad: ["follow zz"] },
   history: { good: ["history b1", "history c1 --events"], bad: ["history zz"] },
   logs: { good: [(on) => withJob(on, "a1")], bad: ["logs a1", "logs zz"] },
@@ -60,6 +60,8 @@ const CASES: Readonly<Record<string, Case>> = {
     good: [],
     bad: ["review", "review creat", "review create", "review create a1 NOTE.md", "review create zz NOTE.md"],
   },
+  // It serves until it is ended: test/e2e/page.test.ts.
+  serve: { good: [], bad: ["serve x"] },
   // It talks to programs: test/e2e/mcp.
   mcp: { good: [], bad: ["mcp x"] },
   run: {
@@ -181,6 +183,11 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   // What it tells goes on, line by line: test/e2e.
   demo: { good: [], bad: ["demo no-such"] },
+  // It does not end by itself: test/cluster.
+  worker: {
+    good: [],
+    bad: ["worker x", "worker", "worker --database mysql://x", "worker --database postgres://x --slots 0"],
+  },
   supervise: { good: ["stop a1", "resume a1", "supervise"], bad: ["supervise x"] },
   waive: { good: ["waive a1 note --reason short"], bad: ["waive a1 note", "waive zz note --reason short"] },
   cancel: { good: ["cancel a1"], bad: ["cancel c1", "cancel zz"] },
@@ -333,10 +340,6 @@ describe.for([...LEAVES.keys(), ...DECLARED])("%s", (name) => {
     expect(code).toBe(0);
     expect(document["help"]).toMatch(new RegExp(`Examples?:\n  signalbox ${typed}\\b`));
   });
-});
-
-test.for(Object.entries(COMMANDS))("%s has an example", ([name, { example }]) => {
-  expect(example).toMatch(new RegExp(`\\bsignalbox ${name}\\b`));
 });
 
 test("logs --follow: a document a line", async () => {

@@ -3,6 +3,8 @@ import { existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { builtInWorkflows } from "../../src/adapters/library/find.ts";
+import { paintOf } from "../../src/cli/paint.ts";
+import { sayWorst } from "../../src/cli/worst.ts";
 import { call, document, folderWith, say, tiny } from "./calling.ts";
 
 const LOOP = `$schema: ../../schema/workflow-1.schema.json
@@ -189,9 +191,29 @@ test("a clean workflow gets one line and its worst case", async () => {
       Worst case before a person must act:
         questions       0
         moves           1
-    ../../tiny/workflow.yaml:5:3: note: no verb of people (accept, send-back, retry, cancel, answer) applies in open: mark moves and options with "verb"
+    ../../tiny/workflow.yaml:5:3: note: no verb of people (answer, accept, send-back, retry, cancel) applies in open: mark moves and options with "verb"
     "
   `);
+});
+
+test("the worst case fits the terminal: a sum, the largest amounts, and parameters that lower it", () => {
+  const names = ["a", "b", "c", "d", "e", "f"];
+  const starts = Object.fromEntries(names.map((name, index) => [`start agent-${name}`, 200 + index]));
+  const worst = { ...starts, "counter 3.2.tries": 89 };
+  const titles = { "3.2.tries": "tries in 3.2 (Analyse failures)" };
+  const said = sayWorst({ worst, titles, limits: ["rounds", "tries"] }, { paint: paintOf(false), width: 60 });
+  expect(said).toMatchInlineSnapshot(`
+    "  Worst case before a person must act:
+        agents started  at most 1,215: agent-f 205, agent-e 204,
+                        agent-d 203, agent-c 202, agent-b 201
+                        and 1 more
+        counted         tries in 3.2 (Analyse failures) 89
+        questions       0
+        moves           0
+      Lower it with the parameters rounds, tries.
+    "
+  `);
+  expect(Math.max(...said.split("\n").map((line) => line.length))).toBeLessThanOrEqual(60);
 });
 
 /** Whoever changes a workflow proves it again and again: that must be a matter of seconds. */
@@ -236,6 +258,8 @@ describe("--json", () => {
             },
           ],
           worst: expect.any(Object) as object,
+          titles: {},
+          limits: [],
           nodes: 2,
           edges: expect.any(Number) as number,
         },

@@ -45,7 +45,6 @@ test.for<[word: string, next: string]>([
   ["merge", "signalbox accept RUN\n    or: signalbox task merge"],
   ["request-changes", "signalbox task request-changes"],
   ["approve", "signalbox accept RUN"],
-  ["diff", "signalbox show RUN"],
   ["new", 'signalbox create "SUMMARY"'],
   ["ls", "signalbox list"],
   ["ps", "signalbox list"],

@@ -7,11 +7,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
-import { complete, type Lists } from "../../src/cli/completion/complete.ts";
-import { grammarOf } from "../../src/cli/completion/grammar.ts";
+import { complete, grammarOf, type Lists } from "../../src/cli/completion/complete.ts";
 import { groupAs } from "../../src/cli/declared/commands.ts";
 import { doorOf } from "../../src/cli/run.ts";
-import { SCRIPTS, SHELLS, type Shell } from "../../src/cli/completion/scripts.ts";
+import { SCRIPTS, SHELLS, type Shell } from "../../src/cli/commands/setup/completion.ts";
 import { COMPILED } from "../support/compiled.ts";
 import { call, document, folderWith, say, tiny } from "./calling.ts";
 import { LEAVES } from "./leaves.ts";
@@ -38,6 +37,9 @@ const lists: Lists = {
           ]
         : [],
     ),
+  states: (run) =>
+    Promise.resolve(run === "r-12" ? ["working", "done"].map((word) => ({ word, about: "" })) : []),
+  harnesses: () => Promise.resolve(["claude", "codex"].map((word) => ({ word, about: "" }))),
   values: (workflow) =>
     Promise.resolve(
       workflow === "tiny"
@@ -86,6 +88,9 @@ test.for<[line: string, offers: string]>([
   ["task show --verb", "--verbose"],
   ["task create --status p", "pending"],
   ["task create --project ", "shop"],
+  ["task create --harness c", "claude codex"],
+  ["move r-12 ", "working done"],
+  ["move r-13 ", ""],
   ["run tiny --no-t", "--no-test"],
   ["run tiny goal --no-p", ""],
   ["run tiny --no-test --no-t", ""],
@@ -120,7 +125,7 @@ test.for<[usage: string, slots: string]>([
   ["WORKFLOW [--expanded]", "workflows"],
   ["WORKFLOW...", "workflows..."],
   ["[RUN]", "runs"],
-  ["RUN STATE [--note TEXT]", "runs anything"],
+  ["RUN STATE [--note TEXT]", "runs states"],
   ["DECISION VALUE [--text TEXT | --file FILE]", "decisions anything"],
   ["WORKFLOW GOAL [PARAM=VALUE...] [--detach]", "workflows anything anything..."],
   ["bash|zsh|fish", "one-of"],

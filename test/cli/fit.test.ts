@@ -1,7 +1,10 @@
 /** Lines that are too long for a terminal. */
 import { describe, expect, test } from "vitest";
 import { fitted, wrapped } from "../../src/cli/fit.ts";
+import { harmless, paintOf } from "../../src/cli/paint.ts";
 import { run } from "../../src/cli/run.ts";
+
+const { bold } = paintOf(true);
 
 const CONFIG = [
   ["defaults.harness", "claude", "built-in", "text, --param harness="],
@@ -11,6 +14,11 @@ const CHOICES = [
   ["  type: signalbox answer k restart", "Begin the stage again: on to 1.1 (Brainstorm)"],
   ["  type: signalbox answer k skip --shown b7594fff --text", "Go on without it (recorded as a waiver)"],
 ];
+
+test("colours are ours only: a text that brings some has them taken away", () => {
+  expect(harmless(`${bold("a")} \u001B[31mred\u001B[39m \u001B[1mb`)).toBe("\u001B[1ma\u001B[22m red b");
+  expect(harmless("\u001B[2J\u001B]0;title\u0007")).toBe("\uFFFD[2J\uFFFD]0;title\uFFFD");
+});
 
 describe("rows", () => {
   test.for<[what: string, rows: readonly (readonly string[])[], width: number | undefined, lines: string[]]>([
@@ -61,7 +69,7 @@ describe("rows", () => {
       10,
       ["a-very-long-word", "    and more"],
     ],
-    ["painted, as they are seen", [["\u001B[1ma\u001B[22m", "b c"]], 6, ["\u001B[1ma\u001B[22m  b c"]],
+    ["painted, as they are seen", [[bold("a"), "b c"]], 6, [`${bold("a")}  b c`]],
   ])("%s", ([, rows, width, lines]) => {
     expect(fitted(rows, width).split("\n")).toEqual([...lines, ""]);
   });

@@ -132,14 +132,19 @@ function isDocument(text: string, ok: boolean): boolean {
 
 const EXITS = new Set([0, 1, 2, 3, 4, 5, 6, 7, 8]);
 
+/** These commands read the standard input where their text is "-", and here nothing ever ends that. */
+const READS_INPUT = /^task (?!create|list|show|update|attach|delete)/;
+
 /** Which text meets which field, by the command. */
 function dealt(): ReadonlyMap<string, readonly (readonly [field: Field, text: string])[]> {
   const fields = Object.entries(FIELDS).flatMap(([name, own]) => own.map((field) => ({ name, field })));
-  const met = hostileStrings(SEED).flatMap((text, at) =>
-    fields.flatMap(({ name, field }, n) =>
-      isDeep || n === at % fields.length ? [{ name, field, text }] : [],
-    ),
-  );
+  const met = hostileStrings(SEED)
+    .flatMap((text, at) =>
+      fields.flatMap(({ name, field }, n) =>
+        isDeep || n === at % fields.length ? [{ name, field, text }] : [],
+      ),
+    )
+    .filter(({ name, text }) => text !== "-" || !READS_INPUT.test(name));
   return new Map(
     [...Map.groupBy(met, ({ name }) => name)].map(([name, own]) => [
       name,

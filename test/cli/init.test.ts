@@ -13,9 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { CONFIG_TEMPLATE } from "../../src/adapters/config/template.ts";
-import { initialise } from "../../src/adapters/config/init.ts";
-import { mergeLayers } from "../../src/adapters/config/merge.ts";
+import { CONFIG_TEMPLATE, initialise } from "../../src/adapters/config/init.ts";
+import { mergeLayers } from "../../src/adapters/config/read.ts";
 import { builtInHarnesses } from "../../src/adapters/config/built-in.ts";
 import { contentOf } from "../../src/adapters/trust/content.ts";
 import { ConfigFile, parseConfig } from "../../src/format/settings/config.ts";

@@ -74,7 +74,6 @@ describe("words", () => {
     ["approve", 2, 'there is no command "approve"', "signalbox accept RUN"],
     ["reject", 2, 'there is no command "reject"', "signalbox send-back RUN TEXT"],
     ["new", 2, 'there is no command "new"', 'signalbox create "SUMMARY"'],
-    ["diff", 2, 'there is no command "diff"', "signalbox show RUN"],
     ["ls", 2, 'there is no command "ls"', "signalbox list"],
     ["ps", 2, 'there is no command "ps"', "signalbox list"],
     ["kill", 2, 'there is no command "kill"', "signalbox cancel RUN"],
@@ -151,7 +150,13 @@ describe("runs", () => {
       'nothing is asked under the name "nosuch", and no run has it',
       "signalbox inbox",
     ],
-    ["answer", 4, "nothing is asked at the moment", "signalbox inbox"],
+    // The only question is that of a run that waits for words.
+    [
+      "answer",
+      2,
+      '"A task" (CLARIFICATION) is in clarification: say the answer. Nothing was done.',
+      'signalbox answer CLARIFICATION "TEXT"',
+    ],
     ["answer REVIEWING yes", 4, `${REVIEWING}, and nothing is asked`, VERBS],
     ["retry REVIEWING", 4, `${REVIEWING}, and there is nothing to try again`, VERBS],
     [
@@ -188,7 +193,7 @@ describe("runs", () => {
       "accept CLARIFICATION",
       4,
       '"A task" (CLARIFICATION) is in clarification, and there is nothing to accept',
-      'signalbox cancel CLARIFICATION, or: signalbox answer CLARIFICATION "TEXT"',
+      'signalbox answer CLARIFICATION "TEXT", or: signalbox cancel CLARIFICATION',
     ],
     [
       "answer CLARIFICATION",

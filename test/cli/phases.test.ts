@@ -29,8 +29,8 @@ describe("runs of a workflow with phases", async () => {
   }
 
   test.for<[string, string]>([
-    ["list", "cccc3333 sending, bbbb2222 proposed, aaaa1111 proposed"],
-    ["list --phase proposed", "bbbb2222 proposed, aaaa1111 proposed"],
+    ["list", "aaaa1111 proposed, bbbb2222 proposed, cccc3333 sending"],
+    ["list --phase proposed", "aaaa1111 proposed, bbbb2222 proposed"],
     ["list --phase proposed --limit 1", "bbbb2222 proposed +1"],
     ["list --phase proposed --status done", ""],
     ["list --phase archived", "dddd4444 archived"],
@@ -65,4 +65,27 @@ test("where a workflow has none, nothing is said of them", async () => {
   expect(await on.say("list")).not.toMatch(/writing +writing/);
   expect(await on.say("show aaaa1111")).not.toContain("phase");
   expect((await on.data("show aaaa1111"))["phase"]).toBe("");
+});
+
+test("the story has the title of a state that is named by a number", async () => {
+  const numbered = fromText(`$schema: ../schema/workflow-1.schema.json
+name: numbered
+title: Numbers
+states:
+  "1.1": { waits: true, title: Brainstorm }
+  "1.2": { waits: true, title: Plan review }
+  done: { final: done, title: All of it is there }
+moves:
+  - { from: start, to: "1.1", by: human }
+  - { from: "1.1", to: "1.2", by: human }
+  - { from: "1.2", to: done, by: human }
+`);
+  const on = await machine(numbered);
+  await on.begin("aaaa1111", { at: "2026-01-01T08:00:00Z" });
+  for (const to of ["1.2", "done"])
+    await on.happen("aaaa1111", { type: "move-asked", by: PERSON, at: AT, to });
+  const story = await on.say("history aaaa1111");
+  expect(story).toContain("created it: 1.1 (Brainstorm)");
+  expect(story).toContain("moved it to 1.2 (Plan review)");
+  expect(story).toContain("moved it to done.");
 });

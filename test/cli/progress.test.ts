@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countingOf } from "../../src/cli/progress.ts";
+import { countingOf } from "../../src/cli/commands/author/check.ts";
 
 test.for<[columns: number | undefined, times: readonly number[], said: string]>([
   [80, [0, 999], ""],

@@ -121,3 +121,12 @@ test.for<[what: string, branch: string, expected: string, known: string]>([
   const isRefused = String(document(created)["next"]).includes("signalbox project add --default-branch NAME");
   expect(isRefused).toBe(known === "");
 });
+
+test("a changed limit of agents wakes the supervisor where a run is queued", async () => {
+  const on = await taskScene({}, 1);
+  await on.create("a", "x");
+  await on.create("b", "y");
+  let wakes = 0;
+  await on.say(["project", "update", "--agents", "2"], { startSupervisor: () => void (wakes += 1) });
+  expect(wakes).toBe(1);
+});

@@ -2,8 +2,9 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { answerMeant } from "../../src/app/act/answer-words.ts";
-import { askPerson } from "../../src/cli/prompt.ts";
+import { answerMeant } from "../../src/app/act/question/answer-words.ts";
+import { paintOf } from "../../src/cli/paint.ts";
+import { askPerson, askWords } from "../../src/cli/prompt.ts";
 import type { QuestionView } from "../../src/app/view/decision/question.ts";
 
 const OPTIONS: QuestionView["options"] = [
@@ -51,6 +52,7 @@ async function typing(keys: string): Promise<{ readonly said: unknown; readonly 
     input,
     output,
     width: 60,
+    paint: paintOf(false),
     meant: (typed) => answerMeant(QUESTION, { value: typed, isTyped: true, hasText: false, free: undefined }),
   }).catch((error: unknown) => (error instanceof Error ? error.message : error));
   output.end();
@@ -83,10 +85,25 @@ test("all of it is shown, in lines that fit", async () => {
     "  1. a lock: yes",
     "  2. a key",
     "  one by one: signalbox answer r1 --part 2=yes",
-    "  yes          Go on: on to the end",
-    "  changes/all  Say what to change, and whose it is: back",
-    "  later        Not now: to a state with a rather long title",
-    "               for now",
+    "  1  yes          Go on: on to the end",
+    "  2  changes/all  Say what to change, and whose it is: back",
+    "  3  later        Not now: to a state with a rather long",
+    "                  title for now",
+    "> ",
+  ]);
+});
+
+test("an answer in words: what is asked is shown, and an empty line is asked again", async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  input.end("\nISO dates, please\n");
+  const shown = text(output);
+  const asked = ["Which format do the dates in the export have?", "- ISO\u001B[2J"];
+  expect(await askWords(asked, { input, output, width: 30 })).toBe("ISO dates, please");
+  output.end();
+  expect((await shown).split("\n")).toEqual([
+    "Which format do the dates in",
+    "    the export have?",
+    "- ISO\uFFFD[2J",
     "> ",
   ]);
 });

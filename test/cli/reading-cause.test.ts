@@ -58,7 +58,7 @@ describe("why it asks", async () => {
     await on.happen(id, { type: "agent-ended", at: event.at, role, slot, attempt, ...ended, ...readings });
   }
 
-  test.for<[what: string, made: (Reading | undefined)[], asked: string[]]>([
+  test.for<[what: string, made: (Reading | undefined)[], asked: string[], aside?: string[]]>([
     [
       "a reviewer wants a person",
       [
@@ -75,12 +75,8 @@ describe("why it asks", async () => {
           fields: { ...fields, sure: false, new: true, "next.who": "the\nauthor", "next.is_done": true },
         }),
       ],
-      [
-        "judge says needs_human",
-        "summary: Two of them contradict [31m each other",
-        "sure: false, new: true",
-        "next of judge: who: the author, is_done: true",
-      ],
+      ["judge says needs_human", "summary: Two of them contradict [31m each other", "sure: false, new: true"],
+      ["next of judge: who: the author, is_done: true"],
     ],
     [
       "a review that nobody can read",
@@ -104,16 +100,18 @@ describe("why it asks", async () => {
       [undefined],
       ["work.md does not exist yet", "worker ended: timed-out (exit code 143)", "work.tries is spent"],
     ],
-  ])("%s", async ([what, made, asked]) => {
+  ])("%s", async ([what, made, asked, aside = []]) => {
     const id = `r${what.length}`;
     await on.begin(id);
     for (const each of made) await happen(id, each);
-    expect((await on.data(`show ${id}`))["decision"]).toMatchObject({ asked });
+    expect((await on.data(`show ${id}`))["decision"]).toMatchObject({ asked, aside });
     const { items } = (await on.data("inbox")) as { items: { run: string; decision: { asked: string[] } }[] };
     expect(items.find(({ run }) => run === id)?.decision.asked).toEqual(asked);
     expect((await on.call("inbox --verbose")).stdout).toContain(`  > ${asked.at(-1)}`);
     const { stdout } = await on.call(`show ${id}`);
     expect(stdout).toContain(`Why it asks\n  ${asked[0]}`);
+    const verbose = (await on.call(`show ${id} --verbose`)).stdout;
+    for (const line of aside) expect([stdout.includes(line), verbose.includes(line)]).toEqual([false, true]);
     expect(stdout).not.toContain("\u001B");
   });
 });

@@ -224,7 +224,9 @@ describe("ways", () => {
     const on = await paper(written);
     const { items } = (await on.data("inbox")) as { items: Json[] };
     const own = WAYS.slice(0, 3).map(({ command, means: sentence }) => ({ command, sentence }));
-    const actions = [...own, { command: "signalbox cancel abcd1234", sentence: "cancel", verb: "cancel" }];
+    const call = { use: "cancel", input: { run: "abcd1234", entry: 2 }, words: "optional" };
+    const cancel = { command: "signalbox cancel abcd1234", sentence: "cancel", verb: "cancel", call };
+    const actions = [...own, cancel];
     expect(items[0]).toMatchObject({ actions });
     expect((await on.data("show abcd"))["actions"]).toEqual(actions);
     const { moves } = (await on.data("next abcd")) as { moves: Json[] };

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { describe, expect, test } from "vitest";
 import { ANSWERS } from "../../src/app/answers.ts";
 import { INBOX, LIST, SHOW, type InboxItem, type RunSummary } from "../../src/app/view/run-view.ts";
-import { paintOf } from "../../src/cli/paint.ts";
+import { harmless, paintOf } from "../../src/cli/paint.ts";
 import { sayNextSteps } from "../../src/cli/render/next.ts";
 import { sayBoard } from "../../src/cli/watch/plain.ts";
 import type { BoardView } from "../../src/app/board/row.ts";
@@ -33,6 +33,14 @@ describe.for(Object.entries(VIEWS))("%s", ([, view]) => {
     expect(long).toEqual([]);
     // The last line of the screen is for the next command.
     expect(text.split("\n").length).toBeLessThanOrEqual(LINES_MAX);
+  });
+
+  test.for(WIDTHS)("show at %i columns names its workspace, as without a terminal", (width) => {
+    const how = { verbose: false, paint, now: NOW, cwd: "/home/ada/shop" };
+    const rowsOf = (text: string): string => (/^workspace .*/m.exec(text)?.[0] ?? "").replace(/ +/, " ");
+    expect(rowsOf(sayRun(view, { ...how, width }))).toEqual(
+      rowsOf(sayRun(view, { ...how, width: undefined })),
+    );
   });
 
   test.for(WIDTHS)("next at %i columns", (width) => {
@@ -85,6 +93,22 @@ describe("inbox", () => {
     expect(sayInbox(ITEMS, how)).toMatchSnapshot();
   });
 
+  test("what can be typed about several runs is said once", () => {
+    const review = itemOf(viewOf("a task that waits for review"), "review", "waiting");
+    const nine = Array.from({ length: 9 }, (_, at) => ({
+      ...review,
+      run: `k3d9m2x${at}`,
+      branch: `branch-${at}`,
+      actions: review.actions.map((action) => ({
+        ...action,
+        command: action.command.replaceAll(review.run, `k3d9m2x${at}`),
+        sentence: action.sentence.replaceAll(review.branch, `branch-${at}`),
+      })),
+    }));
+    const how = { paint, cwd: "/home/ada/shop", width: 80, verbose: false, now: NOW };
+    expect(sayInbox(nine, how)).toMatchSnapshot();
+  });
+
   test("JSON is as published", () => {
     expect(z.strictObject(INBOX).safeParse({ items: ITEMS }).error).toBeUndefined();
   });
@@ -122,7 +146,7 @@ describe("list", () => {
 
 test("colour says what a run needs", () => {
   const painted = sayRuns(
-    ["crashed", "a task that waits for review", "done", "stages"].map((name) => {
+    ["crashed", "stuck after reviews", "a task that waits for review", "done", "stages"].map((name) => {
       const {
         decision: _d,
         question: _q,
@@ -135,7 +159,7 @@ test("colour says what a run needs", () => {
     }),
     { paint: paintOf(true), width: 120, now: NOW },
   );
-  const [, ...lines] = painted.trimEnd().split("\n");
+  const [, ...lines] = harmless(painted).trimEnd().split("\n");
   // oxlint-disable-next-line no-control-regex
-  expect(lines.map((line) => /\u001B\[(\d+)m/.exec(line)?.[1])).toEqual(["31", "33", "32", "2"]);
+  expect(lines.map((line) => /\u001B\[(\d+)m/.exec(line)?.[1])).toEqual(["31", "31", "33", "32", "2"]);
 });

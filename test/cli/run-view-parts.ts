@@ -47,6 +47,7 @@ export const BASE: RunView = {
   phase: "",
   status: "waiting",
   halted: false,
+  stuck: false,
   queued: false,
   attention: "",
   waits: wait("person", "you", "Ready for your review."),

@@ -50,6 +50,7 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     ...BASE,
     run: "v6wh4e7m",
     state: "stuck",
+    stuck: true,
     title: "Needs a person to sort it out",
     waits: wait(
       "person",
@@ -138,6 +139,7 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     decision: {
       question: "The specification and the architecture are ready. May the plan be made?",
       asked: ["judge says pass_with_notes", "summary: two endpoints have no owner"],
+      aside: [],
       findings: [],
       reads: [{ artifact: "spec", path: "/home/ada/w/spec.md", section: "" }],
       parts: [],
@@ -195,6 +197,7 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     decision: {
       question: "The worker has questions",
       asked: ["1. Which date format?", "2. To whom?"],
+      aside: [],
       findings: [],
       reads: [],
       parts: [],
@@ -309,7 +312,7 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
 /** What the inbox has of a view that needs a person. */
 export function itemOf(view: RunView, group: InboxItem["group"], kind: InboxItem["kind"]): InboxItem {
   const { name, summary, workflow, project, branch, title, phase } = view;
-  const { halted, queued, attention, waits, decision, question, findings, actions } = view;
+  const { halted, stuck, queued, attention, waits, decision, question, findings, actions } = view;
   return {
     run: view.run,
     name,
@@ -323,6 +326,7 @@ export function itemOf(view: RunView, group: InboxItem["group"], kind: InboxItem
     phase,
     status: view.status,
     halted,
+    stuck,
     queued,
     attention,
     waits,

@@ -68,15 +68,15 @@ test.for<[param: string, what: string]>([
 
 describe("agents whose program is not there", () => {
   const said = (harness: string, who: string, options: readonly string[]): string =>
-    `2 no-program: the harness ${harness} of the ${who} calls no-such-${harness}, which is not on the PATH | install it, or choose another one: ${options.map((name) => `--param ${name}=NAME`).join(" ")}; signalbox doctor says which are there`;
+    `2 no-program: no-such-${harness} is not installed, or not on the PATH: the ${who} it. Installed here: claude, codex | install it, or choose another one: ${options.map((name) => `--param ${name}=claude`).join(" ")}; signalbox doctor says which are there`;
   test.for<[params: readonly string[], said: string]>([
-    [["plan_reviewer=one"], said("one", "plan-reviewer", ["plan_reviewer"])],
+    [["plan_reviewer=one"], said("one", "plan-reviewer calls", ["plan_reviewer"])],
     [
       ["plan_reviewer=one", "test_reviewer=two", "final_reviewer=one"],
-      said("one", "plan-reviewer and 1 more", ["plan_reviewer", "final_reviewer"]),
+      said("one", "plan-reviewer and final-reviewer call", ["plan_reviewer", "final_reviewer"]),
     ],
     // Those who do the tasks are agents of other runs, which begin hours later.
-    [["hard_harness=two"], said("two", "worker of tasks", ["hard_harness"])],
+    [["hard_harness=two"], said("two", "worker of tasks calls", ["hard_harness"])],
     [["scoring=false", "hard_harness=two"], "begins"],
     [["implement_stage=false", "easy_harness=two"], "begins"],
     [

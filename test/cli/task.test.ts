@@ -42,7 +42,8 @@ describe("create", () => {
     [["?!"], undefined, "?!", "planning"],
     [["hello"], "hello", "hello", "planning"],
     [["known-branch"], "known-branch", "", "clarification"],
-    [[], undefined, "", "clarification"],
+    // Questions come first where a person says so.
+    [["--status", "clarification"], undefined, "", "clarification"],
     [["", "No branch"], "no-branch", "No branch", "planning"],
     [["left", "Left", "--no-start"], "left", "Left", "pending"],
     [["--no-start", "--context", "notes.md"], undefined, "", "pending"],
@@ -65,6 +66,28 @@ describe("create", () => {
     async (line) => {
       const words = line.split(" ");
       expect(await outcome(on.say(["task", "create", ...words, "--json"]))).toBe("2 bad-usage");
+    },
+  );
+
+  test.for(["", " "])(
+    "%j is no summary: a person is asked for one, a program is refused",
+    async (summary) => {
+      const before = (await on.rows()).length;
+      const env = { ...on.env, VISUAL: "", EDITOR: `sh -c 'echo "From the editor" > "$0"'` };
+      for (const words of [
+        ["create"],
+        ["create", summary],
+        ["task", "create"],
+        ["task", "create", summary],
+      ]) {
+        expect(await outcome(on.say([...words, "--json"]))).toBe("2 needs-text");
+        const asked = await on.say([...words, "--quiet"], { env, isTyped: () => true });
+        expect((await load(asked.stdout.trim())).row).toMatchObject({
+          goal: "From the editor",
+          state: "planning",
+        });
+      }
+      expect((await on.rows()).length - before).toBe(4);
     },
   );
 
@@ -244,8 +267,10 @@ describe("create", () => {
     const answer = document(
       await on.say(["task", "create", "x", "y", "--review-harness", "codex", "--json"], { env: only }),
     );
-    expect(answer["message"]).toBe("the harness codex of the reviewer calls codex, which is not on the PATH");
-    expect(answer["next"]).toContain("--review-harness NAME");
+    expect(answer["message"]).toBe(
+      "codex is not installed, or not on the PATH: the reviewer calls it. Installed here: claude",
+    );
+    expect(answer["next"]).toContain("--review-harness claude");
     expect((await on.rows()).length).toBe(before);
     // A branch that is there and not checked out is worked on.
     expect((await load(await on.create("there", "y", "--no-start"))).run.params["branch"]).toBe("there");
@@ -261,11 +286,11 @@ describe("create", () => {
       const { message, next } = document(await own.say(words));
       return `${String(message)} | ${String(next)}`.replaceAll(folder, "");
     };
-    const calls = "the harness mine of the worker calls /mine.sh, which";
-    const rest = ", or choose another one: --harness NAME; signalbox doctor says which are there";
-    expect(await told()).toBe(`${calls} is not there | put it there${rest}`);
+    const calls = ": the worker calls it. Installed here: claude";
+    const rest = ", or choose another one: --harness claude; signalbox doctor says which are there";
+    expect(await told()).toBe(`/mine.sh is not there${calls} | put it there${rest}`);
     writeFileSync(join(folder, "mine.sh"), "#!/bin/sh\n", { mode: 0o644 });
-    expect(await told()).toBe(`${calls} may not be executed | chmod +x '/mine.sh'${rest}`);
+    expect(await told()).toBe(`/mine.sh may not be executed${calls} | chmod +x '/mine.sh'${rest}`);
     const { stdout } = await own.say(["doctor"], { env: { ...own.env, PATH: "/usr/bin:/bin" } });
     expect(stdout).toMatch(/harnesses +\S+mine\.sh may not be executed; none of claude, .* is on your PATH;/);
   });
@@ -277,7 +302,7 @@ describe("create", () => {
     const seen = (): Promise<unknown> =>
       small.withStore(async (store) => [await small.rows(), await store.queued()]);
     const before = await seen();
-    const message = "the harness claude of the worker and 1 more calls claude, which is not on the PATH";
+    const message = "claude is not installed, or not on the PATH: the worker and reviewer call it";
     const params = "--param harness=NAME --param review_harness=NAME";
     const cases: [words: string[], choose: string][] = [
       [["task", "create", "a", "x"], ", or choose another one: --harness NAME --review-harness NAME"],
@@ -359,6 +384,22 @@ describe("who makes tasks", () => {
       expect(await outcome(on.say(["task", "create", ...words, "--json"], { env, procs: claude }))).toBe(
         "4 not-a-person",
       );
+  });
+
+  test("no agent by the key of a person: it makes its own, and moves no other", async () => {
+    const env = { ...on.env, CLAUDECODE: "1" };
+    const words = ["task", "create", "Left for later", "--key", "later", "--json"];
+    const id = String(document(await on.say([...words, "--no-start"]))["run"]);
+    for (const more of [[], ["--no-start"], ["--depends-on", id]])
+      expect(await outcome(on.say([...words, ...more], { env, procs: claude }))).toBe("4 not-a-person");
+    const queued = await on.withStore((store) => store.queued());
+    expect(queued.map(({ run }) => run)).not.toContain(id);
+    const own = ["task", "create", "Its own", "--key", "own", "--json"];
+    const [made, again] = [
+      await on.say(own, { env, procs: claude }),
+      await on.say(own, { env, procs: claude }),
+    ];
+    expect([made.code, document(again)["run"]]).toEqual([0, document(made)["run"]]);
   });
 
   test("no agent of a run", async () => {

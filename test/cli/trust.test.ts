@@ -11,9 +11,11 @@ import { openStore } from "../../src/adapters/store/open.ts";
 import { contentOf } from "../../src/adapters/trust/content.ts";
 import { repositoryOf } from "../../src/adapters/trust/repository.ts";
 import { isTrusted } from "../../src/adapters/trust/trust.ts";
+import { performUntyped } from "../../src/app/perform.ts";
 import { run, type Printed } from "../../src/cli/run.ts";
 import { procsOf } from "../support/procs.ts";
 import { folderWith, tiny, type Files } from "./calling.ts";
+import { taskScene } from "./task-support.ts";
 
 /** Nobody we come from is an agent, whoever runs these tests. */
 const ALONE: Procs = procsOf([{ pid: 50, name: "bash" }]);
@@ -92,6 +94,9 @@ test("shows everything that would run", async () => {
 
     Other files
       agent.sh (7 bytes)
+
+    agent.sh
+      exit 0
 
     sha256:DIGEST
     "
@@ -276,4 +281,90 @@ test("in a linked working tree, the main one's content counts; a submodule is a 
   expect(repositoryOf(main)).toEqual({ tree: main, main });
   expect(repositoryOf(tree)).toEqual({ tree, main });
   expect(repositoryOf(sub)).toEqual({ tree: sub, main: sub });
+});
+
+test("trusting resumes the runs that waited for it, and wakes the supervisor", async () => {
+  const on = await taskScene({ ".signalbox/config.yaml": "harness: claude\n" });
+  const [held, other] = [await on.taskIn("planning"), await on.taskIn("planning")];
+  const wait = ".signalbox has changed since it was trusted";
+  const attend = (id: string, attention: string) => ({ type: "attend", run: id, attention }) as const;
+  await on.withStore((store) =>
+    store.commit([
+      attend(held, `${wait}; try again: signalbox trust, then: signalbox resume ${held}`),
+      attend(other, `no space; try again: signalbox resume ${other}`),
+    ]),
+  );
+  writeFileSync(join(on.repo, ".signalbox/config.yaml"), "harness: codex\n");
+  let wakes = 0;
+  const { stderr } = await on.say(["trust"], { startSupervisor: () => void (wakes += 1) });
+  expect(stderr).toContain(`resumed, since they waited for this: ${held}\n`);
+  expect(wakes).toBe(1);
+  const attention = (id: string): Promise<string | undefined> =>
+    on.withStore(async (store) => (await store.load(id))?.row.attention);
+  expect([await attention(held), await attention(other)]).toEqual(["", expect.stringContaining("no space")]);
+});
+
+test.for<[why: string, advice: string]>([
+  [".signalbox has changed since it was trusted", "signalbox trust"],
+  [".signalbox/config.yaml:1:1: unknown harness", "fix .signalbox/config.yaml, then: signalbox trust"],
+])("a run that waits for trust, since %s: show, inbox and retry name it", async ([why, advice]) => {
+  const on = await taskScene({ ".signalbox/config.yaml": "harness: claude\n" });
+  const id = await on.taskIn("planning");
+  const config = join(on.repo, ".signalbox/config.yaml");
+  const attention = `${why}; try again: ${advice}, then: signalbox resume ${id}`;
+  await on.withStore((store) => store.commit([{ type: "attend", run: id, attention }]));
+  writeFileSync(config, "harness: codex\n");
+  const offers = `signalbox trust`;
+  for (const look of [
+    ["next", id],
+    ["show", id],
+  ])
+    expect(JSON.parse((await on.say([...look, "--json"])).stdout)).toMatchObject({
+      actions: [{ command: offers }, { command: `signalbox cancel ${id}` }],
+      next: offers,
+    });
+  expect(JSON.parse((await on.say(["inbox", "--json"])).stdout)).toMatchObject({
+    next: offers,
+  });
+  for (const verb of ["retry", "resume"]) {
+    const tried = await on.say([verb, id, "--json"]);
+    expect([tried.code, JSON.parse(tried.stdout)]).toMatchObject([7, { code: "untrusted", next: offers }]);
+  }
+  // As it was trusted before: nothing new is trusted, and the run goes on.
+  writeFileSync(config, "harness: claude\n");
+  expect((await on.say(["trust"])).stderr).toContain(`resumed, since they waited for this: ${id}\n`);
+  expect(await on.withStore(async (store) => (await store.load(id))?.row.attention)).toBe("");
+});
+
+const SCRIPT: Files = {
+  ".signalbox/config.yaml": "harnesses:\n  mine: { command: [.signalbox/agents/mine.sh] }\n",
+  ".signalbox/agents/mine.sh": "#!/bin/sh\necho \u001B[2Jgone\n",
+  ".signalbox/agents/notes.txt": "no command names this\n",
+};
+
+test("a person sees every file that a command line names before the question", async () => {
+  const { cwd, home, known } = place(SCRIPT);
+  const said: string[] = [];
+  const world = {
+    cwd,
+    env: { HOME: home, SIGNALBOX_HOME: home },
+    procs: ALONE,
+    isTyped: () => true,
+    talk: { print: (text: string) => void said.push(text), columns: () => 80 },
+  };
+  const { code, stdout } = await run(["trust"], world);
+  expect([code, stdout, await known()]).toEqual([0, "", true]);
+  expect(said.join("")).toContain('\nagents/mine.sh\n  #!/bin/sh\n  "echo \\u001b[2Jgone"\n');
+  expect(said.join("")).not.toContain("no command names this");
+});
+
+test("--quiet prints nothing, and what changed since it was shown is not trusted", async () => {
+  const { cwd, home, call, known } = place(SCRIPT);
+  const door = { cwd, home, env: { HOME: home, SIGNALBOX_HOME: home }, procs: ALONE };
+  await expect(performUntyped(door, "trust", { revoke: false, shown: "sha256:0" })).rejects.toMatchObject({
+    code: "conflict",
+    exit: 6,
+  });
+  expect(await known()).toBe(false);
+  expect(await call("trust --quiet")).toEqual({ code: 0, stdout: "", stderr: "" });
 });

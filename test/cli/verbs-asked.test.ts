@@ -1,7 +1,9 @@
 /** Verbs of people where a workflow asks: the option that is meant, words that are no option, and typing mistakes. */
 import { beforeEach, expect, test } from "vitest";
+import { perform } from "../../src/app/perform.ts";
 import type { World } from "../../src/cli/run.ts";
-import { outcome, parsed, scene, type Scene } from "./acting-support.ts";
+import { AT_HOME } from "../support/procs.ts";
+import { boxOf, outcome, parsed, scene, type Scene } from "./acting-support.ts";
 
 const ASKED = `$schema: workflow-1.schema.json
 name: asked
@@ -38,19 +40,44 @@ asks:
       give-up: { to: dropped }
 `;
 
+/** Two options of one verb have a route of the same name, and two states lead to the question. */
+const TWICE = `$schema: workflow-1.schema.json
+name: twice
+title: A person is asked again
+states:
+  open: { waits: true }
+  aside: { waits: true }
+  asked: { ask: design }
+  closed: { final: done }
+moves:
+  - { from: start, to: open, by: human }
+  - { from: open, to: asked, by: human, verb: accept }
+  - { from: open, to: aside, by: human }
+  - { from: aside, to: asked, by: human }
+asks:
+  design:
+    question: design
+    options:
+      approved: { to: closed, verb: accept }
+      reword: { text: required, verb: send-back, routes: { spec: { to: open } } }
+      rethink: { text: required, verb: send-back, routes: { spec: { to: open } } }
+`;
+
 let on: Scene;
 beforeEach(async () => {
   on = await scene({
     ".signalbox/workflows/asked/workflow.yaml": ASKED,
     ".signalbox/workflows/asked/prompts/design.md": "Is it good?\n",
     ".signalbox/workflows/asked/prompts/tell.md": "What is it?\n",
+    ".signalbox/workflows/twice/workflow.yaml": TWICE,
+    ".signalbox/workflows/twice/prompts/design.md": "Is it good?\n",
   });
 });
 
 const TYPED: Partial<World> = { isTyped: () => true };
 
-async function runIn(state: string): Promise<string> {
-  const id = (await on.say("run asked --detach --quiet")).stdout.trim();
+async function runIn(state: string, workflow = "asked"): Promise<string> {
+  const id = (await on.say(`run ${workflow} --detach --quiet`)).stdout.trim();
   if (state !== "open") await on.say(`move ${id} ${state}`);
   return id;
 }
@@ -128,6 +155,50 @@ test("several ways are listed with what to type", async () => {
     next: `signalbox send-back ${id} "TEXT" --to changes-requested/spec, or: signalbox send-back ${id} "TEXT" --to changes-requested/plan`,
   });
 });
+
+test("every way that is offered is accepted as it is printed", async () => {
+  const { actions } = parsed(await on.say(["show", await runIn("asked", "twice"), "--json"])) as {
+    actions: { command: string }[];
+  };
+  const offered = actions.map(({ command }) => command.split(" ").filter((word) => word !== "signalbox"));
+  expect(offered.map(([verb, , ...rest]) => [verb, ...rest].join(" "))).toEqual([
+    "accept",
+    'send-back "TEXT" --to reword/spec',
+    'send-back "TEXT" --to rethink/spec',
+  ]);
+  for (const [verb = "", , ...rest] of offered)
+    expect(await outcome(on.say([verb, await runIn("asked", "twice"), ...rest, "--json"]))).toBe("0 ok");
+});
+
+test.for<[state: string, through: readonly string[], left: string]>([
+  ["open", ["move ID aside"], "aside"],
+  // The same state, the same question, and nothing that it shows: the person has still not seen it.
+  ["asked", ["send-back ID again --to reword/spec", "move ID asked"], "asked"],
+])(
+  "a run that leaves %s while a person accepts what it was is not accepted",
+  async ([state, lines, left]) => {
+    const id = await runIn(state, "twice");
+    await on.withStore(async (store) => {
+      const box = boxOf(on.home, store);
+      const meanwhile = [...lines];
+      const collect: typeof box.artifacts.collect = async (...of) => {
+        for (const line of meanwhile.splice(0)) await on.say(line.replace("ID", id));
+        return box.artifacts.collect(...of);
+      };
+      const door = { cwd: on.repo, home: "", env: on.env, procs: AT_HOME, startSupervisor: () => undefined };
+      const accepting = perform(
+        {
+          ...door,
+          warm: { box: { ...box, artifacts: { ...box.artifacts, collect } }, ring: () => undefined },
+        },
+        "accept",
+        { run: id },
+      );
+      await expect(accepting).rejects.toMatchObject({ code: "conflict" });
+    });
+    expect(await stateOf(id)).toBe(left);
+  },
+);
 
 test("where a task asks, the verb goes there and says so", async () => {
   const [parent, child, other] = [await runIn("curious"), await runIn("asked"), await runIn("curious")];

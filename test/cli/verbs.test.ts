@@ -1,11 +1,15 @@
 /** Verbs of people on tasks: what each does where, what it refuses, and what to type instead. */
 import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { beforeEach, describe, expect, test } from "vitest";
 import { runFolders } from "../../src/adapters/home/paths.ts";
 import type { Event } from "../../src/core/model/event.ts";
+import { cancel } from "../../src/app/act/run/cancel.ts";
+import { acting } from "../../src/app/context.ts";
+import { AT_HOME } from "../support/procs.ts";
 import { folderOf } from "../support/workflows.ts";
-import { document, taskScene, type Tasks } from "./task-support.ts";
+import { document, PLAN, taskScene, type Tasks } from "./task-support.ts";
 
 let on: Tasks;
 beforeEach(async () => {
@@ -52,6 +56,11 @@ test.for<[state: string, words: readonly string[], said: string]>([
   ["reviewing", ["retry"], "4 not-in-map"],
   // It has no branch here: test/e2e merges.
   ["reviewing", ["accept"], "5 no-branch"],
+  ["reviewing", ["accept", "--to", "done"], "5 no-branch"],
+  // Nothing is delivered for a word that names something else.
+  ["reviewing", ["accept", "--to", "nowhere"], "2 bad-usage"],
+  ["reviewing", ["accept", "--to", "working"], "5 gate-not-met"],
+  ["done", ["accept", "--to", "nowhere"], "4 finished"],
   ["stuck", ["send-back", "leap years"], "0 ok stuck -> working"],
   ["stuck", ["retry"], "0 ok stuck -> working"],
   // It has no work here that somebody could answer for.
@@ -77,6 +86,7 @@ describe("a path", () => {
       note: "Also leap years",
     });
     expect(pageOf(id)).toMatch(/^## Fix Instructions\n\n\S+ \S+\n\nAlso leap years$/m);
+    expect((await on.say(["history", id])).stdout).toContain('moved it to working: "Also leap years"');
   });
 
   test("is tried again with what stopped it, where the person says nothing", async () => {
@@ -140,7 +150,80 @@ test("a summary has a limit, and does not colour what is printed after it", asyn
   const id = await on.taskIn("reviewing");
   expect(await said("task", "update", id, "--summary", "s".repeat(2001))).toBe("2 too-large");
   expect(await said("task", "update", id, "--summary", "evil\u001B[31mRED")).toContain("0 ok");
-  expect((await on.say(["list"])).stdout).toContain("evil\uFFFD[31mRED");
+  for (const line of ["list", `show ${id}`, `inbox`, `task list`, `watch --once`]) {
+    const { stdout } = await on.say(line.split(" "), { terminal: true, width: 160 });
+    expect(stdout).toContain("evilRED");
+    expect(stdout).not.toContain("\u001B[31m");
+  }
+});
+
+test("an answer without a name finds the runs that wait for words", async () => {
+  const answered = async (...words: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await on.say(["answer", ...words]);
+    return `${code} ${stdout}${stderr}`;
+  };
+  await on.taskIn("reviewing");
+  await on.taskIn("planning");
+  expect(await answered()).toMatch(/^4 signalbox: nothing is asked at the moment\n/);
+  const [one, two] = [await on.taskIn("clarification"), await on.taskIn("clarification")];
+  const both = await answered();
+  expect(both).toMatch(/^2 signalbox: several questions are open: /);
+  expect([both.includes(one), both.includes(two)]).toEqual([true, true]);
+  await on.say(["answer", one, "Here"]);
+  expect(await answered("ISO dates, please")).toMatch(/^0 /);
+  expect(await on.stateOf(two)).toBe("planning");
+  expect((await notesOf(two)).at(-1)).toBe("ISO dates, please");
+});
+
+test.for<[asked: string, shown: string]>([
+  ["Which format?", "# Which format? (2)\n"],
+  ["", "# The worker has questions\n"],
+])("the editor shows what is asked: %j", async ([asked, shown]) => {
+  const id = await on.taskIn("planning");
+  if (asked !== "") on.page(id, { Questions: asked });
+  const asking = asked === "" ? on.say : await on.as(id, "worker");
+  expect((await asking(["move", id, "clarification"])).code).toBe(0);
+  const seen = join(on.repo, "seen.md");
+  const env = { ...on.env, VISUAL: "", EDITOR: `sh -c 'cp "$0" ${seen}; echo "ISO" > "$0"'` };
+  expect((await on.say(["answer", id], { isTyped: () => true, env })).code).toBe(0);
+  expect(readFileSync(seen, "utf8")).toContain(shown);
+  expect((await notesOf(id)).at(-1)).toBe("ISO");
+});
+
+test("without an editor, the terminal shows what is asked and takes one line", async () => {
+  const { stdin, stderr } = Object.getOwnPropertyDescriptors(process);
+  const id = await on.taskIn("clarification");
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  Object.defineProperties(process, { stdin: { get: () => input }, stderr: { get: () => output } });
+  try {
+    input.end("ISO dates, please\n");
+    const env = { ...on.env, VISUAL: "", EDITOR: "" };
+    expect((await on.say(["answer"], { isTyped: () => true, env })).code).toBe(0);
+  } finally {
+    Object.defineProperties(process, { stdin, stderr });
+  }
+  expect(String(output.read())).toBe("The worker has questions\n> ");
+  expect((await notesOf(id)).at(-1)).toBe("ISO dates, please");
+});
+
+test.for<[verb: string, letters: number, isEnough: boolean]>([
+  ["accept", 1, false],
+  ["accept", 3, false],
+  ["accept", 4, true],
+  ["cancel", 3, false],
+  ["stop", 1, false],
+  ["answer", 1, false],
+  // Looking harms nothing.
+  ["show", 1, true],
+  ["follow", 1, true],
+])("%s by the first letters of a run: %d", async ([verb, letters, isEnough]) => {
+  const id = await on.taskIn("pending");
+  const live = { print: () => undefined, interrupted: () => AbortSignal.timeout(1) };
+  const word = id.slice(0, letters);
+  const { code, stderr } = await on.say([verb, word], { live });
+  const refused = `signalbox: "${word}" is too short to act on run ${id} (A task)\n  next: type its whole id: ${id}\n`;
+  expect(stderr === refused).toBe(!isEnough);
+  expect(code === 2).toBe(!isEnough);
 });
 
 test("a question of a worker goes back to where it was asked", async () => {
@@ -165,11 +248,55 @@ test("a refusal says what is open, and what to type", async () => {
   expect(await on.stateOf(id)).toBe("reviewing");
 });
 
+test("where no review failed, trying again comes first, and accepting last", async () => {
+  const id = await on.taskIn("stuck");
+  const { stdout } = await on.say(["next", id, "--json"]);
+  const { actions } = JSON.parse(stdout) as { actions: { verb: string }[] };
+  expect(actions.map(({ verb }) => verb)).toEqual(["retry", "send-back", "cancel"]);
+});
+
 test("a stopped run goes on before anything else is tried", async () => {
   const id = await on.taskIn("stuck");
   await on.say(["stop", id]);
   expect(await said("retry", id)).toBe("0 ok stuck -> stuck");
   expect(await said("retry", id)).toBe("0 ok stuck -> working");
+});
+
+test("retry with one key is one act, also where it only resumed the run", async () => {
+  const id = await on.taskIn("stuck");
+  await on.say(["stop", id]);
+  for (const key of ["k", "k", "k"])
+    expect(await said("retry", id, "--key", key)).toBe("0 ok stuck -> stuck");
+  expect(await said("retry", id, "--key", "other")).toBe("0 ok stuck -> working");
+});
+
+test("completion offers runs for which a command applies, and states that a run can be moved to", async () => {
+  const [reviewing, done] = [await on.taskIn("reviewing"), await on.taskIn("done")];
+  const offered = async (...words: readonly string[]): Promise<readonly string[]> => {
+    const { stdout } = await on.say(["completion", "--line", "--", ...words, ""]);
+    return stdout
+      .trim()
+      .split("\n")
+      .map((line) => line.split("\t")[0] ?? "");
+  };
+  const among = async (...words: readonly string[]): Promise<readonly boolean[]> => {
+    const found = await offered(...words);
+    return [found.includes(reviewing), found.includes(done)];
+  };
+  expect(await among("task", "merge")).toEqual([true, false]);
+  expect(await among("retry")).toEqual([false, false]);
+  expect(await among("cancel")).toEqual([true, false]);
+  expect(await among("delete")).toEqual([false, true]);
+  expect(await among("show")).toEqual([true, true]);
+  expect(await offered("move", reviewing)).toEqual(["working", "done", "cancelled"]);
+  expect(await offered("task", "create", "--harness")).toContain("codex");
+});
+
+test("nothing is tried again for somebody who saw something else", async () => {
+  const id = await on.taskIn("stuck");
+  await on.say(["stop", id]);
+  expect(await said("retry", id, "--shown", "abcdefgh")).toBe("6 conflict");
+  expect(await on.withStore(async (store) => (await store.load(id))?.row.halted)).toBe(true);
 });
 
 test("a move that waives says what the person answers for", async () => {
@@ -198,6 +325,27 @@ test("a workflow of one's own without verbs still sends work back", async () => 
   on = await taskScene({ ".signalbox/workflows/task/workflow.yaml": bare, ...Object.fromEntries(prompts) });
   const id = await on.taskIn("reviewing");
   expect(await said("accept", id)).toBe("4 not-in-map");
+  // Nothing is offered that is refused.
+  for (const [state, verbs] of [
+    ["reviewing", ["send-back", "move", "cancel"]],
+    ["stuck", ["move", "cancel"]],
+  ] as const) {
+    const run = await on.taskIn(state);
+    const row = {
+      run,
+      repo: on.repo,
+      path: join(on.repo, "..", run),
+      branch: run,
+      base: "",
+      salvage: "",
+      kept: "",
+    };
+    await on.withStore((store) =>
+      store.commit([{ type: "put-workspace", workspace: { ...row, status: "released" } }]),
+    );
+    const { actions } = document(await on.say(["show", run, "--json"])) as { actions: { command: string }[] };
+    expect(actions.map(({ command }) => command.split(" ")[1])).toEqual(verbs);
+  }
   expect(await said("task", "request-changes", id, "leap years")).toBe("0 ok reviewing -> working");
   expect((await notesOf(id)).at(-1)).toBe("leap years");
 });
@@ -217,4 +365,30 @@ test("without words the editor is opened at a terminal", async () => {
   const unsaid = await on.say(["send-back", other], { isTyped: () => true, env: { ...env, EDITOR: "true" } });
   expect(unsaid.code).toBe(2);
   expect(await on.stateOf(other)).toBe("reviewing");
+});
+
+test("a cancellation is about the run as it is, also when an agent moves it at that moment", async () => {
+  const id = await on.taskIn("planning");
+  const worker = await on.as(id, "worker");
+  let moved: number | undefined;
+  const door = {
+    cwd: on.repo,
+    home: on.root,
+    env: on.env,
+    procs: AT_HOME,
+    startSupervisor: () => undefined,
+  };
+  const outcome = await acting(door, (acts) => {
+    const { store } = acts.box;
+    const commit: typeof store.commit = async (batch) => {
+      if (moved === undefined && batch.some(({ type }) => type === "append")) {
+        moved = -1;
+        on.page(id, { Plan: PLAN });
+        moved = (await worker(["complete"])).code;
+      }
+      return store.commit(batch);
+    };
+    return cancel({ ...acts, box: { ...acts.box, store: { ...store, commit } } }, { run: id });
+  });
+  expect([moved, outcome.data]).toMatchObject([0, { from: "working", to: "cancelled" }]);
 });

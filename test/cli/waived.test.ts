@@ -1,6 +1,6 @@
 /** What a person answers for, in words. */
 import { expect, test } from "vitest";
-import { sayWaived } from "../../src/app/act/waived.ts";
+import { sayWaived } from "../../src/app/act/artifact/waived.ts";
 import type { Run } from "../../src/core/model/run.ts";
 import type { Verdict } from "../../src/core/model/verdict.ts";
 import { inState, task } from "../support/task.ts";

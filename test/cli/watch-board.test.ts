@@ -5,11 +5,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isOver, type BoardRow, type Session } from "../../src/app/board/row.ts";
 import { changesIn } from "../../src/app/board/changes.ts";
-import { inBackground } from "../../src/app/board/work.ts";
+import { inBackground, sourceOf } from "../../src/app/board/source.ts";
 import { run as call } from "../../src/cli/run.ts";
 import { mirrorOf, workRef } from "../../src/adapters/git/mirror/names.ts";
-import { forecastOf } from "../../src/cli/watch/forecast.ts";
-import { sourceOf } from "../../src/cli/watch/source.ts";
+import { forecastOf } from "../../src/app/board/forecast.ts";
 import { paintOf } from "../../src/cli/paint.ts";
 import { HUMAN } from "../support/play.ts";
 import { STREAMS } from "../../src/app/answers.ts";
@@ -24,7 +23,7 @@ const LIVE = 50;
 afterAll(removeSites);
 
 function sourceAt(on: Stage, more: { onWork?: () => void } = {}): ReturnType<typeof sourceOf> {
-  const { home, env, repo: cwd } = on;
+  const { env, repo: cwd } = on;
   const door = {
     cwd,
     home: env["HOME"] ?? "",
@@ -33,7 +32,7 @@ function sourceAt(on: Stage, more: { onWork?: () => void } = {}): ReturnType<typ
     paint: paintOf(false),
     self: "signalbox",
   };
-  return sourceOf({ door, home, onWork: more.onWork ?? (() => undefined) });
+  return sourceOf({ door, onWork: more.onWork ?? (() => undefined) });
 }
 
 async function rowsOf(on: Stage, over = true): Promise<readonly BoardRow[]> {

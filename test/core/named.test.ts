@@ -6,7 +6,9 @@ import { fromText } from "../support/workflows.ts";
 
 test.for<[about: string, name: string]>([
   ["Rate limits", "2026-11-16_rate-limits"],
-  ["  Add a rate limiter to the API!  ", "2026-11-16_add-a-rate-limiter"],
+  ["  Add a rate limiter to the API!  ", "2026-11-16_add-rate-limiter-to"],
+  ["Fix dates in the export", "2026-11-16_fix-dates-in-export"],
+  ["The A", "2026-11-16_the-a"],
   ["Fix: ../../etc/passwd", "2026-11-16_fix-etc-passwd"],
   ["Größe & Übersicht", "2026-11-16_große-ubersicht"],
   ["日付がずれている", "2026-11-16_日付がずれている"],

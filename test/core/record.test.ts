@@ -152,7 +152,7 @@ test("the same words about another proposal are another round", () => {
       const said = says(DOUBT, AFTER(4))(run);
       // As the engine hands in what the journal has already.
       const { review: _, ...bare } = read("challenge", JSON.stringify(DOUBT));
-      return { ...said, readings: [bare], given: true } as Incoming;
+      return { ...said, readings: [bare], given: ["challenge"] } as Incoming;
     },
   ]);
   const rounds = recordOf(workflow, events).reviews["challenge"] ?? [];

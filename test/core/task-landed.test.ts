@@ -66,10 +66,10 @@ test("work that looks merged: a person confirms it, for the work as it is", () =
     "pending
     planning, start-agent worker #1 (worker)
     working
-    refused: gate-not-met: working to done: not so far: its work was merged elsewhere
+    refused: gate-not-met: working to done: happens when its work is merged elsewhere
     working
     working
-    refused: gate-not-met: working to done: not so far: its work was merged elsewhere
+    refused: gate-not-met: working to done: happens when its work is merged elsewhere
     working
     done, stop-agent worker #1, release-resource workspace, start-next"
   `);

@@ -14,7 +14,7 @@ import { loadWorkflow } from "../support/workflows.ts";
 const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   task: {
     pending: "accept planning, cancel cancelled",
-    clarification: "accept done, cancel cancelled, answer origin|planning",
+    clarification: "answer origin|planning, accept done, cancel cancelled",
     reviewing: "accept done, send-back working, cancel cancelled",
     stuck: "accept done, send-back working, retry working, cancel cancelled",
   },
@@ -29,8 +29,8 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     complete: "accept merging, cancel dropped",
     "archive-blocked": "retry merge-again, cancel dropped",
   },
-  "change-task": { asking: "cancel cancelled, answer answer" },
-  "one-task": { asking: "cancel cancelled, answer answer" },
+  "change-task": { asking: "answer answer, cancel cancelled" },
+  "one-task": { asking: "answer answer, cancel cancelled" },
   staged: {
     handover: "accept taken",
     rewind: "cancel abort",
@@ -57,7 +57,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     LEAN_VOUCH_ONLY: "accept run, cancel CANCELLED",
     LEAN_ATTEST: "accept attested, send-back failed, cancel CANCELLED",
     LEAN_TAKEN: "accept attested, send-back failed, cancel CANCELLED",
-    ASK_USER: "cancel CANCELLED, answer answer",
+    ASK_USER: "answer answer, cancel CANCELLED",
     ASK_TASKS: "accept accept-known-issues, send-back full|simplify-scope, retry retry, cancel CANCELLED",
     ASK_BUILD: "accept accept-known-issues, send-back guidance, retry different-approach, cancel CANCELLED",
     ASK_BUILD_ONLY:
@@ -70,7 +70,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     FINDINGS: "accept accept-risk, send-back fix-now, cancel cancelled",
     EXHAUSTED: "accept accept-known-issues, send-back guidance, retry different-approach, cancel cancelled",
     CHANGED: "accept accept, retry review, cancel cancelled",
-    ASK_USER: "cancel cancelled, answer answer",
+    ASK_USER: "answer answer, cancel cancelled",
     BLOCKED: "retry resume, cancel cancelled",
   },
   "design-approval": {

@@ -117,7 +117,7 @@ test("the verbs that are open, and none in a final state", () => {
 
 test("check notes states without a verb, and marks that are always open together", () => {
   expect(notesOn(workflow).map(({ code, message }) => `${code}: ${message}`)).toEqual([
-    `no-verb: no verb of people (accept, send-back, retry, cancel, answer) applies in silent: mark moves and options with "verb"`,
+    `no-verb: no verb of people (answer, accept, send-back, retry, cancel) applies in silent: mark moves and options with "verb"`,
     "same-verb: in open, accept always means both looking and asking: people have to choose with --to",
   ]);
 });

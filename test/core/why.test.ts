@@ -19,7 +19,7 @@ test("a task being planned", () => {
     "shut working (worker, human): worker or a person must write plan, or a person waives it
     open clarification (worker): worker asks for clarification
     open clarification (human): a person asks for clarification
-    shut done (human): its work was merged elsewhere
+    shut done (human): its work is merged elsewhere
     shut stuck (engine): crash_count is spent
     open cancelled (human): a person asks for cancelled"
   `);
@@ -31,7 +31,7 @@ test("a task being worked on, with a plan and no handoff", () => {
       "open clarification (worker): worker asks for clarification
       open clarification (human): a person asks for clarification
       shut agent-review (worker, human): worker or a person must write handoff, or a person waives it
-      shut done (human): its work was merged elsewhere
+      shut done (human): its work is merged elsewhere
       open stuck (worker, human): worker or a person asks for stuck
       shut stuck (engine): crash_count is spent
       open cancelled (human): a person asks for cancelled"

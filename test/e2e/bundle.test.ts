@@ -71,8 +71,9 @@ test("check finds the built-in workflows from anywhere", () => {
   });
 });
 
-/** Agents and people call these all day: libraries that they do not use are not loaded. */
-const LIBRARIES = new Set(["markdown", "mcp", "yaml"]);
+/** Agents and people call these all day: libraries that they do not use are not loaded, nor are many files. */
+const LIBRARIES = new Set(["dagre", "hono", "markdown", "mcp", "yaml"]);
+const FILES_MAX = 24;
 test.for(["--version", "show a1", "next a1", "list", "inbox", "check task", "move a1 dropped"])(
   "%s loads no library that it does not use",
   async (line) => {
@@ -81,21 +82,29 @@ test.for(["--version", "show a1", "next a1", "list", "inbox", "check task", "mov
     const hook = join(on.root, "hook.cjs");
     writeFileSync(
       hook,
-      `process.on("exit", () => require("fs").writeFileSync(${JSON.stringify(join(on.root, "loaded"))}, Object.keys(require.cache).join("\\n")));`,
+      `process.on("exit", () => require("fs").writeFileSync(${JSON.stringify(join(on.root, "loaded"))}, [...Object.keys(require.cache), ...process.moduleLoadList.filter((name) => name === "NativeModule child_process")].join("\\n")));`,
     );
     const { status } = spawnSync(signalbox, line.split(" "), {
       cwd: on.repo,
       env: { ...on.env, NODE_OPTIONS: `--require ${hook}` },
     });
-    const loaded = readFileSync(join(on.root, "loaded"), "utf8")
-      .split("\n")
-      .flatMap((path) => /\/dist\/([\w-]+)\.cjs$/.exec(path)?.[1] ?? []);
+    const lines = readFileSync(join(on.root, "loaded"), "utf8").split("\n");
+    const loaded = lines.flatMap((path) => /\/dist\/([\w-]+)\.cjs$/.exec(path)?.[1] ?? []);
     removeHomes();
     expect({
       status,
       isLoaded: loaded.includes("main"),
       libraries: loaded.filter((name) => LIBRARIES.has(name)),
-    }).toEqual({ status: 0, isLoaded: true, libraries: [] });
+      startsProcesses: lines.includes("NativeModule child_process"),
+      isManyFiles: loaded.length > FILES_MAX,
+    }).toEqual({
+      status: 0,
+      isLoaded: true,
+      libraries: [],
+      // Without /proc, a program lists the processes among which a person's move looks for agents.
+      startsProcesses: process.platform !== "linux" && line.startsWith("move"),
+      isManyFiles: false,
+    });
   },
 );
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Workflow } from "../../src/core/model/compile.ts";
-import { AGENT_OUTPUTS } from "../../src/format/contracts/agent.ts";
+import { AGENT_OUTPUTS } from "../../scripts/agent-contract.ts";
 import { readArtifact } from "../../src/format/reading/read.ts";
 import { folderOf, loadWorkflow } from "../support/workflows.ts";
 

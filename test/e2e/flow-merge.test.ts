@@ -4,6 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { isPerson } from "../support/person.ts";
+import { sampled } from "../support/sampled.ts";
 import { PROGRAM, processesOf, story } from "./lives/life.ts";
 import { clearFlows, makeFlow, type Flow } from "./flow-support.ts";
 
@@ -203,7 +204,10 @@ test.runIf(isPerson)(
     await flow.until(run, ["reviewing"]);
     await quiet(flow);
     expect(readFileSync(join(flow.ledger, `${run}.typed`), "utf8")).toContain("Merge conflict in README.md");
-    expect(await flow.say(`task merge ${run}`)).toMatchObject({ code: 0, document: { to: "done" } });
+    // It has kept its own side of the conflict: a person decides whether the line of main may go.
+    expect(await flow.say(`task merge ${run}`)).toMatchObject({ document: { code: "would-undo" } });
+    const allowed = await flow.say(`task merge ${run} --allow-undo`);
+    expect(allowed).toMatchObject({ code: 0, document: { to: "done" } });
     expect(flow.git("show", "main:README.md")).toBe(`A project.\n${run}`);
     expect(flow.git("merge-base", main, "main")).toBe(main);
   },
@@ -215,11 +219,7 @@ test.runIf(isPerson)(
   async () => {
     const flow = await makeFlow(1);
     const run = await reviewed(flow, "reject", "stuck");
-    const shown = (line: string): string => {
-      const { cwd, env } = { cwd: flow.repo, env: flow.env };
-      const said = spawnSync(process.execPath, [PROGRAM, ...line.split(" ")], { cwd, env, encoding: "utf8" });
-      return said.stdout + said.stderr;
-    };
+    const shown = (line: string): string => printedIn(flow, line);
     expect(shown("inbox")).toMatch(
       new RegExp(`signalbox send-back ${run} "TEXT" +send it back[^]*signalbox retry ${run}`),
     );
@@ -233,15 +233,31 @@ test.runIf(isPerson)(
   },
 );
 
-test.runIf(isPerson)(
-  "task cancel: the branch has the work as soon as the command says so",
+/** For people, not as data. */
+function printedIn({ repo: cwd, env }: Flow, line: string): string {
+  const said = spawnSync(process.execPath, [PROGRAM, ...line.split(" ")], { cwd, env, encoding: "utf8" });
+  return said.stdout + said.stderr;
+}
+
+test.runIf(isPerson).for<[file: string, kept: boolean]>([
+  ["nothing-more", false],
+  ["notes.log", true],
+])(
+  "task cancel: the branch has the work as soon as the command says so, and %s is named if it is kept",
   { timeout: 120_000 },
-  async () => {
+  async ([file, isKept]) => {
     const flow = await makeFlow(1);
     const run = await reviewed(flow, "loose");
     writeFileSync(join(await workspaceOf(flow, run), "IDEA.md"), "half a thought\n");
-    const { code } = await flow.say(`task cancel ${run} --yes`);
-    expect([code, flow.git("show", `${await branchOf(flow, run)}:IDEA.md`)]).toEqual([0, "half a thought"]);
+    if (isKept) {
+      writeFileSync(join(await workspaceOf(flow, run), ".gitignore"), "*.log\n");
+      writeFileSync(join(await workspaceOf(flow, run), file), "kept\n");
+    }
+    const printed = printedIn(flow, `task cancel ${run} --yes`);
+    const kept = `; files that git does not hold are kept: signalbox salvage show ${run}`;
+    expect(printed).toContain(`  its branch has all of its work${isKept ? kept : ""}\n`);
+    expect((await flow.say(`salvage show ${run}`)).code === 0).toBe(isKept);
+    expect(flow.git("show", `${await branchOf(flow, run)}:IDEA.md`)).toBe("half a thought");
   },
 );
 
@@ -354,7 +370,7 @@ const HANDED_OVER: readonly (readonly [state: string, flags: readonly string[]])
   ["agent-review", ["silent"]],
 ];
 
-test.runIf(isPerson).for(HANDED_OVER)(
+test.runIf(isPerson).for(sampled(2, HANDED_OVER))(
   "refs that were written by hand end no run in %s, and taken back they propose nothing: a person decides",
   { timeout: 240_000 },
   async ([state, flags]) => {
@@ -378,5 +394,27 @@ test.runIf(isPerson).for(HANDED_OVER)(
     // A person says that it is so: that, and nothing else, ends it.
     expect(await flow.say(`move ${run} done`)).toMatchObject({ code: 0, document: { to: "done" } });
     expect(await story(flow, run)).toContain("It looks merged: refs/heads/main");
+  },
+);
+
+test.runIf(isPerson)(
+  "accept of a task that is done, whose work was merged with another content: it is done, and no move is advised",
+  { timeout: 120_000 },
+  async () => {
+    const flow = await makeFlow(1);
+    const run = await flow.create("a change");
+    await flow.until(run, ["reviewing"]);
+    await quiet(flow);
+    flow.git("merge", "-q", "--no-edit", "-s", "ours", "--no-ff", await branchOf(flow, run));
+    const by = flow.git("rev-parse", "--short=7", "main");
+    expect((await flow.say(`move ${run} done`)).code).toBe(0);
+    const refused = await flow.say(`accept ${run}`);
+    expect(refused).toMatchObject({
+      code: 5,
+      document: { code: "merge-reverted", next: `signalbox show ${run}` },
+    });
+    expect(refused.document["message"]).toMatch(
+      new RegExp(`^${run} is done\\. The work of ${run} was merged into main by ${by}`),
+    );
   },
 );

@@ -103,8 +103,10 @@ test.runIf(isPerson)(
     const isAtWork = (): Promise<boolean> =>
       flow.withStore(async (store) => (await store.jobs({ run: one, status: "live" })).length > 0);
     await expect.poll(isAtWork, { timeout: 60_000 }).toBe(true);
-    // Without a summary it begins at once, and its worker asks.
-    const asking = await flow.say("task create --harness worker --review-harness reviewer");
+    // It begins with questions at once, and its worker asks.
+    const asking = await flow.say(
+      "task create --status clarification --harness worker --review-harness reviewer",
+    );
     const two = String(asking.document["run"]);
     expect([asking.code, await flow.state(two)]).toEqual([0, "clarification"]);
     const isQueued = (): Promise<boolean> =>

@@ -3,7 +3,7 @@
  * hands over exactly the content of the work tree, and changes nothing in the user's repository but the run's branch.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
@@ -96,24 +96,39 @@ test.for(ROWS)(
   },
 );
 
-test.for<[string, string, Forge]>([
-  ["a pipe in the place of a file", "a.txt", (path) => pipe(join(path, "a.txt"))],
-  ["a pipe as .gitignore", "dir/.gitignore", (path) => pipe(join(path, "dir/.gitignore"))],
-  [
-    "a pipe as .gitattributes in a new folder",
-    "new/.gitattributes",
-    (path) => (put(path, { "new/x": "x\n" }), pipe(join(path, "new/.gitattributes"))),
-  ],
-  [
-    "a pipe as HEAD of a nested repository",
-    "nested/.git/HEAD",
-    (path, of) => (
-      mkdirSync(join(path, "nested")),
-      sh(join(path, "nested"), of.env, ["init", "-q"]),
-      pipe(join(path, "nested/.git/HEAD"))
-    ),
-  ],
-])("%s is refused by its name, and git is not waited for", { timeout: 60_000 }, async ([, file, forge]) => {
+test("a link to the user's checkout in the place of the workspace is not followed", async () => {
+  const { of, path } = await prepared();
+  renameSync(path, join(of.root, "aside"));
+  symlinkSync(of.repo, path);
+  put(of.repo, { ".git/index.lock": "" });
+  const before = users(of);
+  await expect(of.workspaces.digest(path, ARTIFACTS)).rejects.toThrow("is gone");
+  await expect(of.workspaces.usable(path)).rejects.toThrow("is gone");
+  expect(existsSync(join(of.repo, ".git/index.lock"))).toBe(true);
+  await of.workspaces.release({ run: "r1", repo: of.repo, path, keep: join(of.root, "keep") });
+  expect([existsSync(path), users(of)]).toEqual([false, before]);
+});
+
+test.for(
+  sampled<[string, string, Forge]>(2, [
+    ["a pipe in the place of a file", "a.txt", (path) => pipe(join(path, "a.txt"))],
+    ["a pipe as .gitignore", "dir/.gitignore", (path) => pipe(join(path, "dir/.gitignore"))],
+    [
+      "a pipe as .gitattributes in a new folder",
+      "new/.gitattributes",
+      (path) => (put(path, { "new/x": "x\n" }), pipe(join(path, "new/.gitattributes"))),
+    ],
+    [
+      "a pipe as HEAD of a nested repository",
+      "nested/.git/HEAD",
+      (path, of) => (
+        mkdirSync(join(path, "nested")),
+        sh(join(path, "nested"), of.env, ["init", "-q"]),
+        pipe(join(path, "nested/.git/HEAD"))
+      ),
+    ],
+  ]),
+)("%s is refused by its name, and git is not waited for", { timeout: 60_000 }, async ([, file, forge]) => {
   const { of, path, handOver } = await prepared();
   forge(path, of);
   const sentence = `${file} in ${path} is a pipe`;
@@ -131,12 +146,14 @@ test.for<[string, string, Forge]>([
   expect(readFileSync(join(keep, "workspace/late.txt"), "utf8")).toBe("late\n");
 });
 
-test.for<[string, Forge]>([
-  ["a pipe as its .git", (path) => pipe(join(path, "sub/.git"))],
-  ["a pipe as its HEAD", (path) => pipe(join(path, "sub/.git/HEAD"))],
-  ["a pipe as its branch", (path) => pipe(join(path, "sub/.git/refs/heads/main"))],
-  ["a pipe as its commondir", (path) => pipe(join(path, "sub/.git/commondir"))],
-])("a submodule with %s is not waited for", async ([, forge]) => {
+test.for(
+  sampled<[string, Forge]>(2, [
+    ["a pipe as its .git", (path) => pipe(join(path, "sub/.git"))],
+    ["a pipe as its HEAD", (path) => pipe(join(path, "sub/.git/HEAD"))],
+    ["a pipe as its branch", (path) => pipe(join(path, "sub/.git/refs/heads/main"))],
+    ["a pipe as its commondir", (path) => pipe(join(path, "sub/.git/commondir"))],
+  ]),
+)("a submodule with %s is not waited for", async ([, forge]) => {
   const { of, path } = await prepared();
   put(path, { "sub/x": "x\n" });
   sh(join(path, "sub"), of.env, ["init", "-q"]);

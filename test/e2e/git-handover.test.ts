@@ -4,6 +4,7 @@ import { appendFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
+import { handoverOf } from "../../src/adapters/git/snapshot/handover.ts";
 import { apart, commit, mainCheckout, put, removeSites, sh, site, type Site } from "../support/git.ts";
 import { sampled } from "../support/sampled.ts";
 
@@ -285,9 +286,12 @@ test("an artifact stays as the base has it, whatever an agent committed", async 
   sh(path, of.env, ["commit", "-q", "-m", "artifacts"]);
   put(path, { "TASK.md": "changed since\n", "a.txt": "1\n" });
   const tree = await of.workspaces.digest(path, artifacts);
-  await of.workspaces.snapshot({ path, repo: of.repo, run: "r1", tree, artifacts, message: "handover" });
+  const moment = { path, repo: of.repo, run: "r1", tree, artifacts, message: "handover" };
+  const { commit: made } = await of.workspaces.snapshot(moment);
   expect(sh(of.repo, of.env, ["diff", "--name-only", "main", "work"])).toBe("a.txt");
   expect(log(of)).toBe("handover artifacts an artifact");
+  // What is delivered is compared with the work, which has no artifacts.
+  expect(await handoverOf(of, moment)).toBe(made);
 });
 
 test("stale locks of a killed git are moved away, and what was interrupted is named", async () => {
@@ -299,7 +303,7 @@ test("stale locks of a killed git are moved away, and what was interrupted is na
     ".git/MERGE_HEAD": `${of.base}\n`,
   });
   expect(await of.workspaces.usable(path)).toEqual([
-    "A git process was killed here; its 3 stale lock files were moved away.",
+    "A git process was killed here; its stale lock files were moved away: 3.",
     "A git merge was interrupted in this workspace: finish it or undo it (git merge --abort) first.",
   ]);
   rmSync(join(path, ".git/MERGE_HEAD"));

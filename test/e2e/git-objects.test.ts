@@ -2,9 +2,11 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { mergeWork } from "../../src/adapters/git/delivery/merge.ts";
 import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
 import { gitWorkspaces } from "../../src/adapters/git/workspace/workspaces.ts";
 import { canMount, apart, commit, put, removeSites, sh, site, type Site } from "../support/git.ts";
+import { merging, refused } from "../support/merging.ts";
 
 afterAll(removeSites, 60_000);
 
@@ -131,7 +133,11 @@ test("a handover starts git twice: it adds the files, and it moves the branch", 
   expect(taken()).toEqual(["add", "update-ref"]);
   // Git reads what this file says, so git checks it.
   put(path, { ".gitmodules": '[submodule "x"]\n\tpath = x\n\turl = -u./evil\n' });
-  expect((await handOver()).notes.join()).toMatch(/branch work is not updated: .*gitmodules/i);
+  const bad = await handOver();
+  expect(bad.notes.join()).toMatch(/^the branch work is not updated: [^\n]*gitmodules[^\n]*$/i);
+  const no = await refused(mergeWork(of, merging(of, { branch: "work", commit: bad.commit })));
+  expect(no.message).toContain("could not be copied into");
+  expect(no.next).toMatch(/^signalbox send-back r1 "Git refuses what you wrote: gitmodules/);
 });
 
 test.for([

@@ -1,5 +1,6 @@
 /** Workspaces come to be: once, whole, whatever happens on the way. */
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -9,8 +10,10 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
+import { gitWorkspaces } from "../../src/adapters/git/workspace/workspaces.ts";
 import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
 import { apart, commit, mainCheckout, put, removeSites, sh, site } from "../support/git.ts";
 import type { Site } from "../support/git.ts";
@@ -284,6 +287,32 @@ test("a lock that a killed git of ours left in the user's repository is removed,
   await of.workspaces.prepare(wanted(of));
   expect(existsSync(lock)).toBe(false);
   isWhole(of);
+});
+
+test("it is removed, too, after a second process was killed over it", async () => {
+  const of = site();
+  const lock = join(of.repo, ".git/refs/heads/signalbox/r1.lock");
+  await apart(of, { do: "prepare", with: wanted(of) }, "refs.after-notice");
+  put(of.repo, { ".git/refs/heads/signalbox/r1.lock": "" });
+  // The clocks of files are coarse: the second notice is to be younger than the lock.
+  await sleep(20);
+  await apart(of, { do: "prepare", with: wanted(of) }, "refs.after-notice");
+  await of.workspaces.prepare(wanted(of));
+  expect(existsSync(lock)).toBe(false);
+  isWhole(of);
+});
+
+test("it is removed, too, where only git was killed, and the notice goes with it", async () => {
+  const of = site();
+  const dying = `case "$*" in *refs/heads/signalbox/r1*) mkdir -p "${of.repo}/.git/refs/heads/signalbox"; : >"${of.repo}/.git/refs/heads/signalbox/r1.lock"; kill -9 $$;; esac`;
+  put(of.root, { "bin/git": `#!/bin/sh\n${dying}\nPATH=\${PATH#*:} exec git "$@"\n` });
+  chmodSync(join(of.root, "bin/git"), 0o755);
+  const env = { ...of.env, PATH: join(of.root, "bin") + delimiter + (of.env["PATH"] ?? "") };
+  await expect(gitWorkspaces({ home: of.home, env }).prepare(wanted(of))).rejects.toThrow("SIGKILL");
+  await of.workspaces.prepare(wanted(of));
+  isWhole(of);
+  // What was settled proves nothing about a later lock of the same ref.
+  expect(readdirSync(of.home.locks).filter((name) => name.includes(".refs."))).toEqual([]);
 });
 
 test("any other lock in the user's repository is never removed: no branch is made, or it is not updated, and both say why", async () => {

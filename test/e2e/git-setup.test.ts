@@ -107,6 +107,7 @@ test.runIf(isPerson).for([
     expect(inbox.find(({ reason }) => said.test(reason.replace("Needs attention: ", "")))).toMatchObject({
       run,
       kind: "attention",
+      actions: [{ command: "signalbox workspace gc" }, { command: `signalbox cancel ${run}` }],
     });
     writeFileSync(settings, readFileSync(settings, "utf8").replace(limit, "max: 2"));
     await untilState(life, run, "reviewing");
@@ -114,6 +115,22 @@ test.runIf(isPerson).for([
     await clear(life);
   },
 );
+
+test.runIf(isPerson)("workspace.max: it holds for runs that begin at the same moment", async () => {
+  const life = makeLife({ config: (root) => configOf(root).replace(/ {2}setup: .*\n/, "  max: 1\n") });
+  const params = ["--param", "harness=worker", "--param", "review_harness=reviewer"];
+  const begun = ["One", "Two", "Three"].map((goal) =>
+    type(life, ["run", "task", goal, ...params, "--detach"]),
+  );
+  const runs = (await Promise.all(begun)).map(({ document }) => String(document["run"]));
+  const isSettled = async (run: string): Promise<boolean> => {
+    const { state, attention } = await look(life, run);
+    return state === "reviewing" || attention !== "";
+  };
+  for (const run of runs) await expect.poll(() => isSettled(run)).toBe(true);
+  expect(readdirSync(life.home.workspaces)).toHaveLength(1);
+  await clear(life);
+});
 
 async function untilState(life: Life, run: string, state: string): Promise<void> {
   await expect.poll(async () => (await look(life, run)).state, { timeout: 100_000 }).toBe(state);

@@ -36,6 +36,15 @@ test("a remote that does not have it yet is told", async () => {
   expect(await mergeWork(on(of), merging(of))).toMatchObject({ how: "ff", isUnpushed: true });
 });
 
+test.for(["utf16", "latin1"])("a commit is named in UTF-8 where git prints %s", async (encoding) => {
+  const of = site();
+  sh(of.repo, of.env, ["config", "--global", "i18n.logOutputEncoding", encoding]);
+  handOver(of);
+  ahead(of);
+  const { commit: made, said } = await mergeWork(on(of), merging(of, { message: "Grüße" }));
+  expect(said).toBe(`${made.slice(0, 7)} "Grüße"`);
+});
+
 test("a merge commit otherwise, by the person's name; where nothing is checked out, no file is touched", async () => {
   const of = site();
   const { commit: tip } = handOver(of);

@@ -1,7 +1,8 @@
 /** A merge that cannot be made is refused: what is said, what to type, and that nothing was changed. */
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { mergeWork } from "../../src/adapters/git/delivery/merge.ts";
@@ -45,12 +46,16 @@ test.for<[string, (git: (...args: string[]) => string) => void]>([
   },
 );
 
-test("history that was replaced since: said so, with what to type, and found by content afterwards", async () => {
+test.for<[string, (of: Site) => void]>([
+  ["the branch of the task has its commits", () => {}],
+  ["the branch is deleted, and git has pruned them", (of) => forgetBranch(of)],
+])("history that was replaced since, and %s: what it shows can be typed", async ([, forget]) => {
   const of = site();
-  const { commit: work } = handOver(of);
+  handOver(of);
   sh(of.repo, of.env, ["checkout", "-q", "--orphan", "again"]);
   commit(of.repo, of.env, "everything anew");
   sh(of.repo, of.env, ["branch", "-q", "-M", "again", "main"]);
+  forget(of);
   const before = at(of, "main");
   const no = await refused(mergeWork(on(of), merging(of)));
   expect(no).toMatchObject({ code: "unrelated-history", exit: 5 });
@@ -58,10 +63,27 @@ test("history that was replaced since: said so, with what to type, and found by 
     "main and the work of r1 have no commit in common: the history of main was replaced since the run began. Nothing was changed.",
   );
   expect(at(of, "main")).toBe(before);
-  const range = `${of.base.slice(0, 12)}..${work.slice(0, 12)}`;
-  expect(no.next).toContain(`cherry-pick ${range}, then: signalbox accept r1`);
-  sh(of.repo, of.env, ["cherry-pick", range]);
+  const [typed = "", then] = no.next.split(", then: ");
+  expect(then).toBe("signalbox accept r1");
+  execFileSync("sh", ["-c", typed], { cwd: of.root, env: of.env, stdio: "pipe" });
   expect(await mergeWork(on(of), merging(of))).toMatchObject({ how: "already", commit: at(of, "main") });
+});
+
+test.runIf(canMount)("a full disk stops git in the middle of the checkout: it is as before", async () => {
+  const of = site();
+  handOver(of, { "a.txt": "changed\n", "big.bin": randomBytes(6 * 2 ** 20), "z.txt": "z\n" });
+  const copy = join(of.root, "copy");
+  renameSync(of.repo, copy);
+  mkdirSync(of.repo);
+  // Room for the objects, and for half of the file.
+  const mount = `mount -t tmpfs -o size=10m none '${of.repo}' && cp -a '${copy}/.' '${of.repo}'
+"$0" --disable-warning=ExperimentalWarning "$1"; cd '${of.repo}'; git rev-parse main; git status --porcelain; cat a.txt; exit 0`;
+  const { out, err } = await apart(of, { do: "merge", with: merging(of), mount });
+  expect(err).toContain(
+    `main is checked out in ${of.repo}, and git cannot update it: no room is left on its disk. Nothing was changed.`,
+  );
+  expect(out.trim()).toBe(`${of.base}\none`);
+  expect(readdirSync(join(of.home.root, "merging"))).toEqual([]);
 });
 
 test("a conflict is told before anything is touched, and the worker gets the commit to merge", async () => {

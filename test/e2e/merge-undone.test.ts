@@ -85,3 +85,25 @@ test.for<[string, (path: string, of: Site) => void]>([
   expect(readFileSync(join(of.repo, "b.txt"), "utf8")).toMatch(/^of main/);
   expect(existsSync(join(of.repo, "later.txt"))).toBe(true);
 });
+
+test.for<[string, files: Readonly<Record<string, string>>, undone: string]>([
+  ["its own side of a conflict", { "a.txt": "of the work\n" }, "1 file changed on main: a.txt"],
+  ["both sides of a conflict", { "a.txt": "of main\nof the work\n" }, ""],
+  [
+    "a part of what main added",
+    { "a.txt": "of the work\n", "b.txt": "two\nthree\n" },
+    "1 file changed on main: a.txt",
+  ],
+])("a merge of main that leaves %s", async ([, files, undone]) => {
+  const of = site();
+  handOver(of, { "a.txt": "of the work\n" });
+  ahead(of, { "a.txt": "of main\n", "b.txt": "two\nthree\nfour\n" });
+  const merge = (path: string): void =>
+    void sh(path, of.env, ["merge", "-q", "-X", "ours", "--no-edit", "FETCH_HEAD"]);
+  handOver(of, files, { work: fetching(of, merge) });
+  const outcome = await mergeWork(on(of), merging(of)).then(
+    (merged) => merged.undone,
+    (error: unknown) => (error instanceof Error ? error.message : ""),
+  );
+  expect(outcome).toBe(undone === "" ? "" : `This would undo ${undone}. Nothing was changed.`);
+});

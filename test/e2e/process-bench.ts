@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { homeAt, type Home } from "../../src/adapters/home/paths.ts";
-import { shimProcesses, type On } from "../../src/adapters/process/processes.ts";
+import { shimProcesses, type ProcessOptions } from "../../src/adapters/process/processes.ts";
 import type { Launch, Process, Processes } from "../../src/engine/ports/process.ts";
 
 export type Bench = {
@@ -30,7 +30,7 @@ export type Bench = {
   put(name: string, text: string): string;
 };
 
-export function bench(on: Partial<On> = {}): Bench {
+export function bench(on: Partial<ProcessOptions> = {}): Bench {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-process-")));
   const home = homeAt(join(root, "home"));
   const processes = shimProcesses({ home, graceMs: 300, ...on });

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { markOf } from "../../src/adapters/process/marker.ts";
-import { seenIn } from "../../src/adapters/process/ps.ts";
+import { seenIn } from "../../src/adapters/process/table.ts";
 import { processTable, startOf } from "../../src/adapters/process/table.ts";
 import { bench, carriers, exists, isAlive, until } from "./process-bench.ts";
 

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { repositoryNamed } from "../../src/adapters/gh/address.ts";
+import { repositoryNamed } from "../../src/adapters/gh/pull-request.ts";
 import { completionBy } from "../../src/adapters/gh/completion.ts";
 import { ghCalls, makeGh, pullRequests, putPullRequests, setMood } from "../support/gh.ts";
 import { apart, mainCheckout, put, removeSites, sh, site, type Site } from "../support/git.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clipped } from "../../src/engine/clip.ts";
+import { clipped, failureReason } from "../../src/engine/clip.ts";
 
 test.for([
   ["", ""],
@@ -9,4 +9,12 @@ test.for([
 ] as const)("%#: what is long keeps its beginning and its end", ([message, said]) => {
   expect(clipped(message)).toBe(said);
   expect(clipped(message).length).toBeLessThanOrEqual(500);
+});
+
+test.for<[string, unknown, string]>([
+  ["a sentence", new Error("It is a bare repository."), "It is a bare repository"],
+  ["no sentence", new Error("no such file: a..b"), "no such file: a..b"],
+  ["anything else", "gone", "gone"],
+])("a reason goes on after a semicolon: %s", ([, error, reason]) => {
+  expect(failureReason(error)).toBe(reason);
 });

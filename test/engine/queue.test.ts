@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { homeAt } from "../../src/adapters/home/paths.ts";
 import { openStore } from "../../src/adapters/store/open.ts";
 import type { Workflow } from "../../src/core/model/compile.ts";
+import type { Place } from "../../src/engine/ports/files.ts";
 import type { Works } from "../../src/engine/box.ts";
 import type { Observer } from "../../src/engine/supervise/observed-facts.ts";
 import { Hands } from "../../src/engine/supervise/in-progress.ts";
@@ -92,6 +93,7 @@ function worksOf(merges: Merges = NOTHING_MERGED): Works {
     store,
     artifacts: {
       read: () => Promise.resolve([]),
+      collect: () => Promise.resolve({ readings: [], textOf: () => Promise.resolve(undefined) }),
       keep: () => Promise.resolve([]),
       project: () => Promise.resolve(() => ({ told: [], isWhole: true })),
     },
@@ -214,12 +216,12 @@ test("whoever has gone on by other means leaves the queue; whoever is halted sta
 function brokenWorks(): { works: Works; tries: () => number } {
   const works = worksOf();
   let tries = 0;
-  const read = ({ run }: { run: { id: string } }): Promise<unknown> => {
-    if (run.id !== "a") return Promise.resolve([]);
+  const collect = (place: Place): Promise<unknown> => {
+    if (place.run.id !== "a") return works.artifacts.collect(place);
     tries += 1;
     return Promise.reject(new Error("no such disk"));
   };
-  const broken = { ...works, artifacts: { ...works.artifacts, read } } as unknown as Works;
+  const broken = { ...works, artifacts: { ...works.artifacts, collect } } as unknown as Works;
   return { works: broken, tries: () => tries };
 }
 

@@ -190,7 +190,11 @@ function works(): Works {
   const some = {
     clock: { now: () => Date.parse(AT), mono: () => 0 },
     store,
-    artifacts: { ...artifacts, read: async (place: Place) => (await inBetween(), artifacts.read(place)) },
+    artifacts: {
+      ...artifacts,
+      read: async (place: Place) => (await inBetween(), artifacts.read(place)),
+      collect: async (place: Place) => (await inBetween(), artifacts.collect(place)),
+    },
     workspaces: {
       digest: () => Promise.resolve("t1"),
       requireDeliverable: () => Promise.resolve(),

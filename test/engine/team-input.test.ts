@@ -1,7 +1,7 @@
 /** What the agents of a team are given: what the plan says of a task, and what the session is, as the published contract has it. */
 
 import { expect, test } from "vitest";
-import { AGENT_INPUTS } from "../../src/format/contracts/agent.ts";
+import { AGENT_INPUTS } from "../../scripts/agent-contract.ts";
 import { dispatching, type Scene } from "../support/dispatch.ts";
 import { session, task } from "../support/orchestrated.ts";
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { AGENT_INPUTS, AGENT_OUTPUTS, AGENT_SCHEMAS, CONTEXT } from "../../src/format/contracts/agent.ts";
+import { AGENT_INPUTS, AGENT_OUTPUTS, AGENT_SCHEMAS, CONTEXT } from "../../scripts/agent-contract.ts";
 import { breachesOf, refusalsOf } from "../support/agent-contract.ts";
 import { fromText, loadWorkflow } from "../support/workflows.ts";
 

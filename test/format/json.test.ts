@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Gathered, Reader, ReviewShape, Shape } from "../../src/core/model/artifact.ts";
 import { schemaOf } from "../../src/format/json/schema.ts";
-import { scanJson } from "../../src/format/json/scan.ts";
+import { scanJson } from "../../src/format/json/read.ts";
 import { faults, read } from "./reading.ts";
 
 const shape: Shape = {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ownArtifact } from "../../src/core/gates/shape-of-run.ts";
 import { readArtifact } from "../../src/format/reading/read.ts";
-import { TASK_SCHEMAS, TaskResult } from "../../src/format/contracts/task.ts";
+import { TASK_SCHEMAS, TaskResult } from "../../scripts/task-contract.ts";
 import { loadWorkflow } from "../support/workflows.ts";
 
 test.for(Object.entries(TASK_SCHEMAS))("%s is current: npm run schema", ([name, schema]) => {

@@ -6,8 +6,8 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { accessSync, constants, existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 
 /** Program to package. */
 const NEEDED: Readonly<Record<string, string>> = {
@@ -15,6 +15,8 @@ const NEEDED: Readonly<Record<string, string>> = {
   fish: "fish",
   script: "bsdutils",
   tmux: "tmux",
+  chromium: "chromium",
+  pg_ctlcluster: "postgresql",
 };
 const PATIENCE_MS = 150_000;
 
@@ -34,6 +36,7 @@ function install(packages: readonly string[]): void {
   console.log(`Installing what tests need: ${packages.join(", ")}`);
   const quick = ["-qq", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=20"];
   try {
+    if (packages.includes("postgresql")) keepFromStarting();
     apt(["update", ...quick]);
     apt(["install", "-y", "--no-install-recommends", ...quick, ...packages]);
   } catch (error) {
@@ -42,6 +45,15 @@ function install(packages: readonly string[]): void {
       `It could not be installed: ${error instanceof Error ? error.message.split("\n")[0] : String(error)}`,
     );
   }
+}
+
+const CREATE_CLUSTER = "/etc/postgresql-common/createcluster.conf";
+
+/** Debian's package would make and start a server of its own; tests start theirs. */
+function keepFromStarting(): void {
+  if (existsSync(CREATE_CLUSTER)) return;
+  mkdirSync(dirname(CREATE_CLUSTER), { recursive: true });
+  writeFileSync(CREATE_CLUSTER, "create_main_cluster = false\n");
 }
 
 function apt(argv: readonly string[]): void {

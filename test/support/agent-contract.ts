@@ -4,7 +4,7 @@ import type { Shape } from "../../src/core/model/artifact.ts";
 import type { Workflow } from "../../src/core/model/compile.ts";
 import type { FromTree } from "../../src/core/projection/project.ts";
 import type { DataTree } from "../../src/core/model/workflow.ts";
-import { AGENT_INPUTS, AGENT_OUTPUTS, CONTEXT } from "../../src/format/contracts/agent.ts";
+import { AGENT_INPUTS, AGENT_OUTPUTS, CONTEXT } from "../../scripts/agent-contract.ts";
 import { schemaOf, type JsonSchema } from "../../src/format/json/schema.ts";
 import { toJSONSchema } from "zod/mini";
 

@@ -4,12 +4,12 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { callsIn, PROTOCOL, type Request } from "../../src/adapters/supervisor/wire.ts";
+import { callsIn, PROTOCOL, type WireRequest } from "../../src/adapters/supervisor/wire.ts";
 
 export type CallingProcess = {
   readonly root: string;
   readonly program: string;
-  readonly request: Request;
+  readonly request: WireRequest;
   /** Starts a process that holds this open, and gives what it would say on the socket. */
   readonly hold: (
     request: unknown,
@@ -31,7 +31,7 @@ export function callingProcess(): CallingProcess {
   mkdirSync(callsIn(root), { recursive: true });
   const program = join(root, "program.cjs");
   const env = { SIGNALBOX_HOME: root, SIGNALBOX_TOKEN: "t" };
-  const request: Request = {
+  const request: WireRequest = {
     protocol: PROTOCOL,
     version: SIGNALBOX_VERSION,
     use: "move",

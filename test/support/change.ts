@@ -1,5 +1,5 @@
 /** A workflow `change` without agents: all its phases, each left by a person, for the commands that look at nothing else. */
-import { idOf } from "../../src/app/start/run-id.ts";
+import { idOf } from "../../src/app/runs/name.ts";
 
 const CHANGE = `$schema: workflow-1.schema.json
 name: change

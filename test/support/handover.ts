@@ -23,7 +23,7 @@ const FILES = { "a.txt": "changed\n", "new.txt": "new\n" };
 /** Another handover of the same run goes on in the same clone. */
 export function handOver(
   of: Site,
-  files: Readonly<Record<string, string>> = FILES,
+  files: Readonly<Record<string, string | Buffer>> = FILES,
   { run = "r1", branch = "task", work }: Handing = {},
 ): HandedOver {
   const { env, repo } = of;

@@ -1,5 +1,5 @@
 /** Processes as a test wants them: who we come from, and what they carry. */
-import { PROCS, type Procs, type Seen } from "../../src/adapters/person/processes.ts";
+import { PROCS, type Procs, type ProcessEntry } from "../../src/adapters/person/processes.ts";
 
 /** `environment` undefined: nobody may read it. */
 export type Fake = { readonly pid: number; readonly name: string; readonly environment?: string | undefined };
@@ -9,16 +9,16 @@ const SELF = 999;
 /** The nearest ancestor first. */
 export function procsOf(
   above: readonly Fake[],
-  own: Partial<Seen> = {},
+  own: Partial<ProcessEntry> = {},
   beside: readonly Fake[] = [],
 ): Procs {
   const all = [...above, ...beside];
-  const seen = (fake: Fake): Seen => {
+  const seen = (fake: Fake): ProcessEntry => {
     const at = above.indexOf(fake);
     const parent = at === -1 ? 0 : (above[at + 1]?.pid ?? 0);
     return { name: fake.name, parent, group: fake.pid, session: fake.pid, terminal: 0 };
   };
-  const self: Seen = {
+  const self: ProcessEntry = {
     name: "node",
     parent: above[0]?.pid ?? 0,
     group: SELF,

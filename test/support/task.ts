@@ -1,7 +1,7 @@
 /** Words and situations of the `task` workflow. */
 
 import type { Incoming, Reading } from "../../src/core/model/event.ts";
-import type { Run } from "../../src/core/model/run.ts";
+import { slotKey, type Run } from "../../src/core/model/run.ts";
 import { AT, agent, HUMAN, play, reading, start, verdict } from "./play.ts";
 import { loadWorkflow } from "./workflows.ts";
 
@@ -30,7 +30,13 @@ export const submit =
 /** With a text of its own, not with what is on the page. */
 export const said =
   (role: string, readings: Reading[]): Word =>
-  (run) => ({ type: "submitted", by: agent(run, role), at: AT, readings, given: true });
+  (run) => ({
+    type: "submitted",
+    by: agent(run, role),
+    at: AT,
+    readings,
+    given: readings.map(({ artifact, slot }) => slotKey(artifact, slot)),
+  });
 export const ended =
   (role: string, readings: Reading[] = []): Word =>
   (run) => ({

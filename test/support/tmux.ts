@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, onTestFinished } from "vitest";
 import { findPlace } from "../../src/adapters/terminal/place.ts";
-import type { On } from "../../src/adapters/process/processes.ts";
+import type { ProcessOptions } from "../../src/adapters/process/processes.ts";
 import type { Launch, Window } from "../../src/engine/ports/process.ts";
 import { bench, isAlive, until, type Bench } from "../e2e/process-bench.ts";
 
@@ -21,7 +21,7 @@ export type TmuxBench = Bench & {
   logged(id: string, words: string): Promise<string>;
 };
 
-export function tmuxBench(on: Partial<On> = {}): TmuxBench {
+export function tmuxBench(on: Partial<ProcessOptions> = {}): TmuxBench {
   const b = bench({ pauseMs: 20, ...on });
   const socket = (): string => findPlace(b.home)?.socket ?? "/no/socket";
   const env = { PATH: process.env["PATH"] ?? "", TERM: "xterm-256color", LC_ALL: "C.UTF-8" };

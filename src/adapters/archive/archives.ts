@@ -4,14 +4,15 @@
  * Whoever finds a plan goes on with it: forward, or back where that was decided. Nothing here gives way to anybody in this process.
  */
 
-import { existsSync, lstatSync, mkdirSync, renameSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Archives, Wanted } from "../../engine/ports/archives.ts";
+import { freeName } from "../../core/text/generated-names.ts";
+import type { Archives, ArchiveRequest } from "../../engine/ports/archives.ts";
 import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
-import { makeFolder, syncFolder } from "../home/folders.ts";
+import { makeFolder, syncFolder, writePrivate } from "../home/folders.ts";
 import { digestOf, look, NONE, put, requirePlain, takeAway, tidy } from "./plain.ts";
-import { directionAt, dropPlan, planAt, turn, writePlan, type Content, type Plan } from "./plan.ts";
+import { readOwn } from "../home/own-file.ts";
 
 export const fileArchives: Archives = {
   look: (root, file) => look({ root, file }),
@@ -29,7 +30,7 @@ export const fileArchives: Archives = {
   },
 };
 
-function plan(desk: string, wanted: Wanted): boolean {
+function plan(desk: string, wanted: ArchiveRequest): boolean {
   const { root, folder, to } = wanted;
   const files = wanted.files.map(({ file, base, bytes }) => {
     const seen = look({ root, file });
@@ -40,11 +41,11 @@ function plan(desk: string, wanted: Wanted): boolean {
   requirePlain({ root, file: to });
   if (ino === undefined) throw new Error(`${folder} is no folder any more`);
   const changes = files.map(({ file, old, now }) => ({ file, old, now }));
-  writePlan(desk, { root, files: changes, folder, name: to, to: freeName(root, to), ino });
+  writePlan(desk, { root, files: changes, folder, name: to, to: freeIn(root, to), ino });
   return true;
 }
 
-function contentOf(bytes: Uint8Array | undefined): Content {
+function contentOf(bytes: Uint8Array | undefined): FileContent {
   if (bytes === undefined) return { digest: NONE, text: "" };
   return { digest: digestOf(bytes), text: Buffer.from(bytes).toString("base64") };
 }
@@ -59,7 +60,7 @@ function putAll(desk: string): "ready" | "undone" {
 }
 
 /** False where somebody has changed one of them: it is theirs. */
-function isPut({ root, files }: Plan): boolean {
+function isPut({ root, files }: ArchivePlan): boolean {
   return files.every(({ file, old, now }) => {
     tidy({ root, file });
     const { digest } = look({ root, file });
@@ -115,11 +116,11 @@ function move(desk: string): { readonly from: string; readonly to: string } {
   return { from: folder, to };
 }
 
-function movedTo(desk: string, known: Plan): string {
+function movedTo(desk: string, known: ArchivePlan): string {
   const { root, folder, to, ino, name } = known;
   if (inodeOf(root, to) === ino) return to;
   // Somebody may have been faster with the name.
-  const free = freeName(root, name);
+  const free = freeIn(root, name);
   if (free !== to) writePlan(desk, { ...known, to: free });
   if (inodeOf(root, folder) !== ino)
     throw new Error(`${folder} is not the folder any more that was to be moved`);
@@ -139,7 +140,7 @@ function moveFolder(root: string, from: string, to: string): void {
 /** Somebody has written there since the folder was moved: that goes along, beside what was there. */
 function leaveBehind(root: string, folder: string, to: string): void {
   if (inodeOf(root, folder) === undefined) return;
-  renameSync(join(root, folder), join(root, freeName(root, `${to}/written-late`)));
+  renameSync(join(root, folder), join(root, freeIn(root, `${to}/written-late`)));
   syncFolder(dirname(join(root, folder)));
 }
 
@@ -150,19 +151,96 @@ function inodeOf(root: string, folder: string): string | undefined {
   return stat?.isDirectory() === true ? `${stat.dev}:${stat.ino}` : undefined;
 }
 
-function freeName(root: string, name: string): string {
-  for (let n = 1; ; n += 1) {
-    const free = n === 1 ? name : `${name}-${n}`;
-    if (unless(["ENOENT"], () => lstatSync(join(root, free))) === undefined) return free;
-  }
+function freeIn(root: string, name: string): string {
+  return freeName(name, (each) => unless(["ENOENT"], () => lstatSync(join(root, each))) !== undefined);
 }
 
-function bytesOf({ text }: Content): Uint8Array {
+function bytesOf({ text }: FileContent): Uint8Array {
   return Buffer.from(text, "base64");
 }
 
-function requirePlan(desk: string): Plan {
+function requirePlan(desk: string): ArchivePlan {
   const known = planAt(desk);
   if (known === undefined) throw new Error(`nothing is planned in ${desk}`);
   return known;
+}
+
+/** What is about to happen, written down whole before it does: what each file held, what it is to hold, and which folder goes where. */
+type ArchivePlan = {
+  readonly root: string;
+  readonly files: readonly ArchivedChange[];
+  readonly folder: string;
+  /** As it is wanted, and as it is free. */
+  readonly name: string;
+  readonly to: string;
+  /** Which folder it is, wherever it is. */
+  readonly ino: string;
+};
+
+type ArchivedChange = { readonly file: string; readonly old: FileContent; readonly now: FileContent };
+/** `text` is in base64; empty where there is no file. */
+type FileContent = { readonly digest: string; readonly text: string };
+
+/** *forward* unless something else was written down. */
+type Direction = "forward" | "back" | "done";
+
+const BYTES_MAX = 256 * 1024 * 1024;
+const [PLAN, DIRECTION] = ["plan.json", "direction"];
+
+function planAt(desk: string): ArchivePlan | undefined {
+  const read = readOwn(join(desk, PLAN), BYTES_MAX);
+  if (read.type === "missing") return undefined;
+  const written: unknown = read.type === "text" ? JSON.parse(read.text) : undefined;
+  if (isPlan(written)) return written;
+  throw new Error(`${join(desk, PLAN)} is nothing that was written down there`);
+}
+
+function writePlan(desk: string, written: ArchivePlan): void {
+  makeFolder(desk);
+  failpoint("archive.before-plan");
+  // Of an earlier one that was put back.
+  rmSync(join(desk, DIRECTION), { force: true });
+  writePrivate(join(desk, PLAN), `${JSON.stringify(written)}\n`);
+  failpoint("archive.after-plan");
+}
+
+function directionAt(desk: string): Direction {
+  const read = readOwn(join(desk, DIRECTION));
+  const word = read.type === "text" ? read.text.trim() : "";
+  return word === "back" || word === "done" ? word : "forward";
+}
+
+function turn(desk: string, direction: Direction): void {
+  failpoint("archive.before-turn");
+  writePrivate(join(desk, DIRECTION), `${direction}\n`);
+  failpoint("archive.after-turn");
+}
+
+function dropPlan(desk: string): void {
+  failpoint("archive.before-drop");
+  rmSync(join(desk, PLAN), { force: true });
+  syncFolder(desk);
+  failpoint("archive.after-drop");
+}
+
+function isPlan(value: unknown): value is ArchivePlan {
+  if (!isRecord(value) || !Array.isArray(value["files"])) return false;
+  return (
+    ["root", "folder", "name", "to", "ino"].every((key) => typeof value[key] === "string") &&
+    value["files"].every(
+      (each: unknown) =>
+        isRecord(each) &&
+        typeof each["file"] === "string" &&
+        isContent(each["old"]) &&
+        isContent(each["now"]),
+    )
+  );
+}
+
+function isContent(value: unknown): value is FileContent {
+  return isRecord(value) && typeof value["digest"] === "string" && typeof value["text"] === "string";
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
 }

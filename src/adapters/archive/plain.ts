@@ -11,7 +11,7 @@ import {
   renameSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Seen } from "../../engine/ports/archives.ts";
+import type { ReplaceableFile } from "../../engine/ports/archives.ts";
 import { sha256 } from "../../format/sha256.ts";
 import { failpoint } from "../failpoint.ts";
 import { unless } from "../files/errno.ts";
@@ -23,10 +23,10 @@ import { syncFolder } from "../home/folders.ts";
 
 export const NONE = "none";
 
-export type Spot = { readonly root: string; readonly file: string };
+export type ArchivedFile = { readonly root: string; readonly file: string };
 
 /** Throws an Error where the way to it leads through a link, or it is no ordinary file. */
-export function look(spot: Spot): Seen {
+export function look(spot: ArchivedFile): ReplaceableFile {
   requirePlain(spot);
   const inside = inFolder(spot, (folder, name) => openFile(folder, name));
   const opened = inside.type === "done" ? inside.value : inside;
@@ -40,7 +40,7 @@ export function digestOf(bytes: Uint8Array): string {
 }
 
 /** False where it is not `from` any more: then it is as it was. */
-export function put(spot: Spot, from: string, bytes: Uint8Array): boolean {
+export function put(spot: ArchivedFile, from: string, bytes: Uint8Array): boolean {
   requirePlain(spot);
   const isDone = within(spot, (folder, name) => {
     const aside = asideOf(name);
@@ -59,7 +59,7 @@ export function put(spot: Spot, from: string, bytes: Uint8Array): boolean {
 }
 
 /** False where it is not `from` any more. */
-export function takeAway(spot: Spot, from: string): boolean {
+export function takeAway(spot: ArchivedFile, from: string): boolean {
   requirePlain(spot);
   return within(spot, (folder, name) => {
     remove(folder, asideOf(name));
@@ -73,7 +73,7 @@ export function takeAway(spot: Spot, from: string): boolean {
 }
 
 /** What somebody who died has left beside it. */
-export function tidy(spot: Spot): void {
+export function tidy(spot: ArchivedFile): void {
   inFolder(spot, (folder, name) => remove(folder, asideOf(name)));
 }
 
@@ -133,14 +133,14 @@ function asideOf(name: string): string {
   return `.${name}.signalbox-archive`;
 }
 
-function within<T>(spot: Spot, use: (folder: Folder, name: string) => T): T {
+function within<T>(spot: ArchivedFile, use: (folder: Folder, name: string) => T): T {
   const inside = inFolder({ ...spot, make: "below" }, use);
   if (inside.type === "done") return inside.value;
   throw new Error(`${spot.file} ${inside.type === "missing" ? "has no folder" : inside.reason}`);
 }
 
 /** Step by step: every folder on the way is one, and no link to one. */
-export function requirePlain({ root, file }: Spot): void {
+export function requirePlain({ root, file }: ArchivedFile): void {
   let path = root;
   for (const name of file.split("/").slice(0, -1)) {
     path = join(path, name);
@@ -151,6 +151,6 @@ export function requirePlain({ root, file }: Spot): void {
 }
 
 /** Folders that were made on the way. */
-function syncAbove({ root, file }: Spot): void {
+function syncAbove({ root, file }: ArchivedFile): void {
   for (let path = dirname(file); path !== "."; path = dirname(path)) syncFolder(join(root, dirname(path)));
 }

@@ -6,19 +6,19 @@ import type { Definition, SourcePlace } from "../../core/model/workflow.ts";
 import type { Surveyed } from "./read.ts";
 import { setParams } from "./workflow.ts";
 
-type Source = {
+type SettingOrigin = {
   /** *user*: your own file. *repository*: the repository's. */
   readonly from: "built-in" | "user" | "repository";
   /** Where it stands; not there for what is built in. */
   readonly at: SourcePlace | null;
 };
 
-export type SettingInForce = Source & {
+export type SettingInForce = SettingOrigin & {
   readonly key: string;
   readonly value: Literal | readonly string[];
 };
 
-export type ParamInForce = Source & {
+export type ParamInForce = SettingOrigin & {
   readonly param: string;
   /** Where it is set in a file of settings. */
   readonly key: string;
@@ -27,13 +27,14 @@ export type ParamInForce = Source & {
   readonly value: Literal;
 };
 
-const BUILT_IN: Source = { from: "built-in", at: null };
+const BUILT_IN: SettingOrigin = { from: "built-in", at: null };
 
 export function settingsInForce({ settings, layers }: Surveyed): SettingInForce[] {
   const { workspace } = settings;
   const row = (path: readonly string[], value: SettingInForce["value"]): SettingInForce => {
     const layer = layers.findLast(({ config }) => isSaid(config, path));
-    const source: Source = layer === undefined ? BUILT_IN : { from: layer.from, at: layer.placeOf(path) };
+    const source: SettingOrigin =
+      layer === undefined ? BUILT_IN : { from: layer.from, at: layer.placeOf(path) };
     return { key: path.join("."), value, ...source };
   };
   return [

@@ -4,9 +4,103 @@ import { linkSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, write
 import { join } from "node:path";
 import { failpoint } from "../failpoint.ts";
 import { whyNotWritten } from "../home/reasons.ts";
-import { codeOf } from "../library/find.ts";
+import { codeOf } from "../files/errno.ts";
 import { UserError } from "../user-error.ts";
-import { CONFIG_TEMPLATE, WORKFLOWS_README } from "./template.ts";
+
+/**
+ * What `init` writes: every key of config.yaml with an example, all of it commented out, so that it changes nothing and
+ * nothing has to be trusted. A test takes the comments away and reads it.
+ */
+export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everything here is optional and commented out.
+# Your own settings, for all repositories, are in ~/.config/signalbox/config.yaml; what stands here comes before them.
+# Nothing in .signalbox is used before somebody has looked at it with: signalbox trust
+# More words about every key: docs/configuration.md and docs/harnesses.md of Signalbox.
+
+# The harness of roles that do not name one. Built in: claude, codex, gemini, opencode.
+#harness: codex
+
+# How agents are called. The prompt comes on standard input, and as a file: {prompt} and $SIGNALBOX_PROMPT.
+# Filled in: {model} {prompt} {session} {run} {role} {workspace} {git}; an option without a value is left out.
+#harnesses:
+#  # With a command, a harness is all your own. command and again are those of the built-in one, which has no terminal.
+#  claude:
+#    command: [claude, -p, --output-format, stream-json, --verbose, --permission-mode, acceptEdits,
+#              --allowedTools, "Bash,Edit,Write", --model, "{model}", --session-id, "{session}"]
+#    # For the second and later turns of one attempt.
+#    again: [claude, -p, --output-format, stream-json, --verbose, --permission-mode, acceptEdits,
+#            --allowedTools, "Bash,Edit,Write", --model, "{model}", --resume, "{session}"]
+#    # In a terminal, where it stays until its run is over, and what it is told is typed: needs tmux.
+#    terminal: [claude, --permission-mode, acceptEdits, --allowedTools, "Bash,Edit,Write,Read", --model, "{model}",
+#               --session-id, "{session}", "Read the file {prompt} and do what it says."]
+#    # For an agent that was stopped and goes on.
+#    terminal_again: [claude, --permission-mode, acceptEdits, --allowedTools, "Bash,Edit,Write,Read", --model, "{model}",
+#                     --resume, "{session}", "Read the file {prompt} and do what it says."]
+#    # Variables of yours that it is given, beyond PATH, HOME and the like.
+#    env: [ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL]
+#    set: { DISABLE_AUTOUPDATER: "1" }
+#    # Whether the prompt comes on standard input.
+#    stdin: true
+#    # A turn is ended after this time, or after this time without output.
+#    minutes: 60
+#    stall_minutes: 15
+#  # Without a command, only the keys that stand here are changed.
+#  codex:
+#    env: [OPENAI_API_KEY, HTTPS_PROXY]
+#  gemini:
+#    minutes: 90
+#  opencode:
+#    command: [opencode, run, --format, json, --auto, --model, "{model}"]
+#  # Any program will do. A path is taken from the root of the repository.
+#  script:
+#    command: [.signalbox/agents/script.sh, "{role}", "{prompt}"]
+#    stdin: false
+
+# Command lines of checks, by the name that a workflow uses for them.
+#checks:
+#  test: npm test
+#  lint: npm run lint
+
+# What runs of a workflow begin with, by its name. \`signalbox config WORKFLOW\` names the keys there are, and what each takes.
+#workflows:
+#  task:
+#    harness: claude
+#    review_harness: codex
+
+# The workflow that \`signalbox create\` begins a run of.
+#workflow: task
+
+# Variables of yours that every agent and check is given.
+#env: [HTTPS_PROXY, NO_PROXY]
+
+# auto: agents have terminals where tmux is installed. none: they never do.
+#terminal: auto
+
+# What workspaces need besides the files in git: a command that runs in each before the first agent, and in the checkout of each judge,
+# with a folder that all of them share; whether the default branch is fetched first where the project has a remote; and how many workspaces there
+# may be, and how many megabytes must be free on the disk, for another one to be made.
+# The commits that the engine makes of the work have your git identity and this message unless you say otherwise.
+#workspace:
+#  author: Release Bot <bot@example.org>
+#  message: "{goal} ({state})"
+#  setup: npm ci --cache "$SIGNALBOX_CACHE/npm"
+#  fetch: true
+#  max: 100
+#  min_free_mb: 1024
+
+# Limits where neither a role nor its harness has one.
+#minutes: 120
+#stall_minutes: 30
+`;
+
+const WORKFLOWS_README = `# Workflows of this repository
+
+Each folder here is a workflow: \`NAME/workflow.yaml\` with \`NAME/prompts/*.md\`. It comes before a built-in one of the same name.
+
+    signalbox workflows         # the available ones
+    signalbox eject task        # copy a built-in one to here, to change it
+    signalbox check NAME        # show that it can end, or what is wrong
+    signalbox trust             # allow what it runs
+`;
 
 export type Initialised = {
   /** Relative to the repository. *kept*: as we would write it. *changed*: somebody's own, which stays as it is. */

@@ -5,21 +5,22 @@
  */
 
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Settings } from "../../engine/ports/settings.ts";
-import type { ParsedConfig, ConfigScope } from "../../format/settings/config.ts";
+import { join, isAbsolute, resolve } from "node:path";
+import type { Settings, Harness } from "../../engine/ports/settings.ts";
+import type { ParsedConfig, ConfigScope, ConfigFile, HarnessFile } from "../../format/settings/config.ts";
 import { showProblem, type Problem } from "../../format/problem.ts";
 import { configFolder, homeOf, type Env } from "../home/paths.ts";
-import type { Content } from "../trust/content.ts";
+import type { TrustContent } from "../trust/content.ts";
 import { requireTrust, trustOf, type TrustStore } from "../trust/trust.ts";
-import { codeOf, unreadable } from "../library/find.ts";
+import { codeOf, unreadable } from "../files/errno.ts";
 import { UserError } from "../user-error.ts";
 import { builtInHarnesses } from "./built-in.ts";
-import { mergeLayers, type Layer } from "./merge.ts";
+import { closest } from "../../core/text/closest.ts";
+import type { SourcePlace } from "../../core/model/workflow.ts";
 
 const CONFIG_FILE = "config.yaml";
 
-type On = { readonly repo: string; readonly env: Env; readonly store: TrustStore };
+type SettingsSource = { readonly repo: string; readonly env: Env; readonly store: TrustStore };
 
 /** One file of settings as it is, for whoever must know what stands where. */
 export type SettingsFile = Pick<ParsedConfig, "config" | "placeOf" | "valuePlaceOf"> & {
@@ -39,7 +40,9 @@ export type Surveyed = {
 };
 
 /** For those who act: throws what must be mended or trusted first. */
-export async function readSettings(on: On): Promise<Settings & Pick<Surveyed, "layers" | "warnings">> {
+export async function readSettings(
+  on: SettingsSource,
+): Promise<Settings & Pick<Surveyed, "layers" | "warnings">> {
   const content = await requireTrust(on, on.repo);
   const { settings, layers, problems, warnings } = await survey(on, content);
   refuseProblems(problems);
@@ -59,26 +62,29 @@ export function refuseProblems(problems: readonly Problem[]): void {
 }
 
 /** For those who look: everything that is wrong, and the settings as far as they are good. */
-export async function surveySettings(on: On): Promise<Surveyed> {
+export async function surveySettings(on: SettingsSource): Promise<Surveyed> {
   const { content, isTrusted } = await trustOf(on, on.repo);
   return { ...(await survey(on, isTrusted ? content : { digest: "", files: [] })), isTrusted };
 }
 
 /** What this content of a repository sets. */
 async function settingsOfContent(
-  on: Pick<On, "repo" | "env">,
-  content: Content,
+  on: Pick<SettingsSource, "repo" | "env">,
+  content: TrustContent,
 ): Promise<ParsedConfig | undefined> {
   const own = content.files.find(({ path }) => path === CONFIG_FILE);
   if (own === undefined) return undefined;
   return parse({ file: join(on.repo, ".signalbox", CONFIG_FILE), bytes: own.bytes, scope: "repository" });
 }
 
-async function survey(on: Pick<On, "repo" | "env">, content: Content): Promise<Omit<Surveyed, "isTrusted">> {
+async function survey(
+  on: Pick<SettingsSource, "repo" | "env">,
+  content: TrustContent,
+): Promise<Omit<Surveyed, "isTrusted">> {
   const folder = configFolder(on.env);
   const file = folder === undefined ? undefined : join(folder, CONFIG_FILE);
   const bytes = file === undefined ? undefined : readIfThere(file);
-  const layers: (Layer & ParsedConfig & { file: string; from: ConfigScope })[] = [];
+  const layers: (SettingsLayer & ParsedConfig & { file: string; from: ConfigScope })[] = [];
   if (folder !== undefined && file !== undefined && bytes !== undefined) {
     layers.push({ ...(await parse({ file, bytes, scope: "user" })), folder, file, from: "user" });
   }
@@ -119,4 +125,139 @@ function readIfThere(file: string): Uint8Array | undefined {
     if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return undefined;
     throw unreadable(file, error);
   }
+}
+
+/**
+ * Three layers become one: built in, the person's, the repository's; the later one wins.
+ *
+ * A harness with a `command` is complete in itself: nothing of an earlier harness of its name is kept, least of all the
+ * variables that were meant for another program. Without a `command` it only changes the keys that it has.
+ */
+
+const HARNESS = "claude";
+const MINUTES = 120;
+const STALL_MINUTES = 30;
+const COMMIT_MESSAGE = "{goal} ({state})";
+const WORKSPACES_MAX = 100;
+const FREE_MB_MIN = 1024;
+
+type SettingsLayer = Pick<ParsedConfig, "config" | "placeOf"> & {
+  /** Programs that are named by a relative path are looked for from here. */
+  readonly folder: string;
+};
+
+type Merged = { readonly settings: Settings; readonly problems: readonly Problem[] };
+
+export function mergeLayers(
+  builtIn: Readonly<Record<string, HarnessFile>>,
+  layers: readonly SettingsLayer[],
+  home: string,
+): Merged {
+  const { harnesses, problems } = mergeHarnesses(builtIn, layers, home);
+  const configs = layers.map(({ config }) => config);
+  const last = <K extends keyof ConfigFile>(key: K): ConfigFile[K] | undefined =>
+    configs.findLast((config) => config[key] !== undefined)?.[key];
+  const usual = last("harness") ?? HARNESS;
+  const settings: Settings = {
+    // A role that names no harness has an empty name here.
+    harness: (name) => complete(name === "" ? usual : name, harnesses),
+    harnesses: [...harnesses.keys()].toSorted(),
+    checks: Object.fromEntries(configs.flatMap(({ checks = {} }) => Object.entries(checks))),
+    env: [...new Set(configs.flatMap(({ env = [] }) => env))],
+    minutes: last("minutes") ?? MINUTES,
+    stallMinutes: last("stall_minutes") ?? STALL_MINUTES,
+    terminal: last("terminal") ?? "auto",
+    workspace: workspaceOf(configs),
+    // Only one of the layers can have it.
+    notify: layers.flatMap(({ config, folder }) => placedArgv(config.notify ?? [], { folder, home })),
+  };
+  return { settings, problems };
+}
+
+/** Key by key, as everything else. A command line is a shell's, as that of a check is. */
+function workspaceOf(configs: readonly ConfigFile[]): Settings["workspace"] {
+  const all = configs.map(({ workspace = {} }) => workspace);
+  const setup = all.findLast((each) => each.setup !== undefined)?.setup ?? [];
+  const [, name = "", email = ""] =
+    /^(.+) <(.+)>$/.exec(all.findLast((each) => each.author !== undefined)?.author ?? "") ?? [];
+  return {
+    author: name === "" ? undefined : { name, email },
+    message: all.findLast((each) => each.message !== undefined)?.message ?? COMMIT_MESSAGE,
+    setup: typeof setup === "string" ? ["/bin/sh", "-c", setup] : setup,
+    fetch: all.findLast((each) => each.fetch !== undefined)?.fetch ?? true,
+    max: all.findLast((each) => each.max !== undefined)?.max ?? WORKSPACES_MAX,
+    minFreeMb: all.findLast((each) => each.min_free_mb !== undefined)?.min_free_mb ?? FREE_MB_MIN,
+  };
+}
+
+function mergeHarnesses(
+  builtIn: Readonly<Record<string, HarnessFile>>,
+  layers: readonly SettingsLayer[],
+  home: string,
+): { harnesses: ReadonlyMap<string, HarnessFile>; problems: readonly Problem[] } {
+  const harnesses = new Map(Object.entries(builtIn));
+  const problems: Problem[] = [];
+  const tell = (message: string, name: string, at: SourcePlace): void => {
+    const near = closest(name, [...harnesses.keys()]);
+    problems.push({
+      ...at,
+      code: "unknown-harness",
+      message,
+      ...(near === undefined ? {} : { suggestion: near }),
+    });
+  };
+  for (const { config, placeOf, folder } of layers) {
+    for (const [name, own] of Object.entries(config.harnesses ?? {})) {
+      const below = own.command === undefined ? harnesses.get(name) : {};
+      if (below !== undefined) harnesses.set(name, { ...below, ...placed(own, { folder, home }) });
+      else {
+        const message = `the harness "${name}" is not built in: it needs a command`;
+        tell(message, name, placeOf(["harnesses", name]));
+      }
+    }
+  }
+  // Whether a name is known shows only when all layers are together.
+  for (const { config, placeOf } of layers) {
+    const { harness: name } = config;
+    if (name !== undefined && !harnesses.has(name))
+      tell(`there is no harness "${name}"`, name, placeOf(["harness"]));
+  }
+  return { harnesses, problems };
+}
+
+function complete(name: string, harnesses: ReadonlyMap<string, HarnessFile>): Harness | undefined {
+  const file = harnesses.get(name);
+  if (file?.command === undefined) return undefined;
+  return {
+    name,
+    command: file.command,
+    again: file.again,
+    terminal: file.terminal,
+    terminalAgain: file.terminal_again,
+    env: file.env ?? [],
+    set: file.set ?? {},
+    stdin: file.stdin ?? true,
+    minutes: file.minutes,
+    stallMinutes: file.stall_minutes,
+  };
+}
+
+type From = { readonly folder: string; readonly home: string };
+
+/** An agent's working folder holds what agents wrote: a program is never looked for there. */
+function placed(harness: HarnessFile, from: From): HarnessFile {
+  const { command, again, terminal, terminal_again: terminalAgain } = harness;
+  return {
+    ...harness,
+    ...(command === undefined ? {} : { command: placedArgv(command, from) }),
+    ...(again === undefined ? {} : { again: placedArgv(again, from) }),
+    ...(terminal === undefined ? {} : { terminal: placedArgv(terminal, from) }),
+    ...(terminalAgain === undefined ? {} : { terminal_again: placedArgv(terminalAgain, from) }),
+  };
+}
+
+function placedArgv([program, ...rest]: readonly string[], { folder, home }: From): string[] {
+  if (program === undefined) return [];
+  if (program.startsWith("~/")) return [join(home, program.slice(2)), ...rest];
+  return [program.includes("/") && !isAbsolute(program) ? resolve(folder, program) : program, ...rest];
 }

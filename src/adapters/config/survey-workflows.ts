@@ -1,13 +1,13 @@
 /** Everything that is wrong with what settings say of workflows, each held against its workflow as it is found here. */
 
 import type { Problem } from "../../format/problem.ts";
-import { listWorkflows, type Where } from "../library/find.ts";
+import { listWorkflows, type SearchPlace } from "../library/find.ts";
 import { parseFound } from "../library/load.ts";
 import type { SettingsFile } from "./read.ts";
 import { setParams, strayWorkflows } from "./workflow.ts";
 
 export async function surveyWorkflows(
-  where: Where,
+  where: SearchPlace,
   layers: readonly SettingsFile[],
 ): Promise<{ readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] }> {
   const named = new Set(layers.flatMap(({ config }) => Object.keys(config.workflows ?? {})));

@@ -1,17 +1,28 @@
 /** The folders of agents: what they are told lies there, durably, before anybody is started. */
 
 import { createHash, randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { Desk, Message } from "../../engine/box.ts";
 import { failpoint } from "../failpoint.ts";
 import { codeOf } from "../files/errno.ts";
 import { allSynced } from "../home/all-synced.ts";
 import { makeFolder, syncFolder } from "../home/folders.ts";
-import { readOwn } from "../home/own-file.ts";
+import { openOwn, readOwn } from "../home/own-file.ts";
 import { hashToken, newToken } from "../person/token.ts";
-import { outputOf } from "./output.ts";
-import { writeNew, writeOnce } from "./write.ts";
 
 const NAME_BYTES = 9;
 
@@ -106,4 +117,74 @@ function namesIn(folder: string): string[] {
     if (code === "ENOENT" || code === "ENOTDIR") return [];
     throw error;
   }
+}
+
+/** So much is kept as an artifact. */
+const OUTPUT_MAX = 256 * 1024;
+/** So much of its end is digested: a file of any size takes no longer. */
+const DIGEST_MAX = 64 * 1024 * 1024;
+
+/** The end of a log as a text, and a digest of it. A log that is not an ordinary file has no text. */
+function outputOf(file: string): { text: string; digest: string } {
+  const hash = createHash("sha256");
+  const opened = openOwn(file, constants.O_RDONLY);
+  if (opened.type !== "open") {
+    const text = opened.type === "missing" ? "" : `(${opened.reason})\n`;
+    return { text, digest: `sha256:${hash.update(text).digest("hex")}` };
+  }
+  try {
+    const { size } = fstatSync(opened.fd);
+    if (size > DIGEST_MAX) hash.update(`${size}\n`);
+    const buffer = Buffer.alloc(64 * 1024);
+    for (let at = Math.max(0, size - DIGEST_MAX); at < size;) {
+      const read = readSync(opened.fd, buffer, 0, Math.min(buffer.length, size - at), at);
+      if (read === 0) break;
+      hash.update(buffer.subarray(0, read));
+      at += read;
+    }
+    const tail = Buffer.alloc(Math.min(size, OUTPUT_MAX));
+    const length =
+      tail.length === 0 ? 0 : readSync(opened.fd, tail, 0, tail.length, Math.max(0, size - OUTPUT_MAX));
+    const cut = size > OUTPUT_MAX ? `(the first ${size - OUTPUT_MAX} bytes are left out)\n` : "";
+    return {
+      text: `${cut}${tail.subarray(0, length).toString("utf8")}`,
+      digest: `sha256:${hash.digest("hex")}`,
+    };
+  } finally {
+    closeSync(opened.fd);
+  }
+}
+
+/** What is there stays, if it is a text. */
+function writeOnce(dir: string, name: string, text: string): void {
+  const present = readOwn(join(dir, name));
+  if (present.type === "odd") throw new Error(present.reason);
+  if (present.type === "text") return;
+  try {
+    writeNew(dir, name, text);
+  } catch (error) {
+    // Somebody else was faster: theirs counts.
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+}
+
+/** Writes a text whole or not at all. Fails with EEXIST where something has the name already. */
+function writeNew(dir: string, name: string, text: string): void {
+  const temporary = join(dir, `.${name}.${randomBytes(6).toString("hex")}`);
+  failpoint("desk.before-write");
+  const handle = openSync(temporary, "wx", 0o600);
+  try {
+    let bytes = Buffer.from(text);
+    while (bytes.length > 0) bytes = bytes.subarray(writeSync(handle, bytes));
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  try {
+    linkSync(temporary, join(dir, name));
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  syncFolder(dir);
+  failpoint("desk.after-write");
 }

@@ -1,6 +1,6 @@
 /** What a look at one thing gives: how it is, in plain words, and what to do where it is not well. */
 
-import { codeOf } from "../library/find.ts";
+import { codeOf } from "../files/errno.ts";
 import { BadRecord } from "../store/row.ts";
 import { UserError } from "../user-error.ts";
 
@@ -33,6 +33,15 @@ export function ok(name: string, text: string): Finding {
   return { status: "ok", name, text, next: "" };
 }
 
+const findingOf =
+  (status: Status) =>
+  (name: string, text: string, next: string): Finding => ({ status, name, text, next });
+
+export const note = findingOf("note");
+export const missing = findingOf("missing");
+export const problem = findingOf("problem");
+export const damaged = findingOf("damaged");
+
 /** What makes looking impossible is a finding too: one thing that is broken hides no other. */
 export function looked(name: string, look: () => readonly Finding[]): readonly Finding[] {
   try {
@@ -58,13 +67,8 @@ function failed(name: string, error: unknown): Finding {
     const status = error.exit === EXIT_DAMAGED ? "damaged" : "problem";
     return { status, name, text: error.message, next: error.next };
   }
-  if (error instanceof BadRecord) return { status: "damaged", name, text: error.message, next: REPAIR };
+  if (error instanceof BadRecord) return damaged(name, error.message, REPAIR);
   // Whatever the system refuses, it says why; anything else is our bug.
   if (codeOf(error) === undefined || !(error instanceof Error)) throw error;
-  return {
-    status: "problem",
-    name,
-    text: error.message,
-    next: "see to it that you may read it, then: signalbox doctor",
-  };
+  return problem(name, error.message, "see to it that you may read it, then: signalbox doctor");
 }

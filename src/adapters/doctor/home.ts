@@ -4,7 +4,8 @@ import { existsSync, lstatSync, readdirSync, statfsSync, type Stats } from "node
 import { dirname, join } from "node:path";
 import { refuseNetwork } from "../home/network.ts";
 import type { Home } from "../home/paths.ts";
-import { looked, ok, REPAIR, type Finding } from "./finding.ts";
+import { looked, ok, problem, REPAIR, type Finding } from "./finding.ts";
+import { unless } from "../files/errno.ts";
 
 const FREE_MIN = 100 * 1024 * 1024;
 const FOLDER = 0o700;
@@ -67,27 +68,21 @@ function misfit(path: string, kind: Misfit["kind"]): Misfit[] {
   return [];
 }
 
+/** Undefined also where something above it is not a folder: that is a finding of its own. */
 function statsOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    // Something above it is no folder, and that is told itself.
-    if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return undefined;
-    throw error;
-  }
+  return unless(["ENOTDIR"], () => lstatSync(path, { throwIfNoEntry: false }));
 }
 
 function misfitFinding({ text }: Misfit): Finding {
-  return { status: "problem", name: "state home", text, next: REPAIR };
+  return problem("state home", text, REPAIR);
 }
 
 function belongsToOthers(path: string): Finding {
-  return {
-    status: "problem",
-    name: "state home",
-    text: `${path} belongs to another user`,
-    next: `sudo chown -R "$(id -un)" ${path}, or set SIGNALBOX_HOME to a folder of your own`,
-  };
+  return problem(
+    "state home",
+    `${path} belongs to another user`,
+    `sudo chown -R "$(id -un)" ${path}, or set SIGNALBOX_HOME to a folder of your own`,
+  );
 }
 
 function diskOf(root: string): readonly Finding[] {
@@ -100,14 +95,7 @@ function spaceIn(folder: string): readonly Finding[] {
   const free = bavail * bsize;
   const text = `on this machine, ${sayBytes(free)} free`;
   if (free >= FREE_MIN) return [ok("state home's disk", text)];
-  return [
-    {
-      status: "problem",
-      name: "state home's disk",
-      text: `only ${sayBytes(free)} free in ${folder}`,
-      next: "free some space",
-    },
-  ];
+  return [problem("state home's disk", `only ${sayBytes(free)} free in ${folder}`, "free some space")];
 }
 
 function sayBytes(bytes: number): string {
@@ -123,13 +111,7 @@ function octal(mode: number): string {
   return mode.toString(8).padStart(4, "0");
 }
 
-/** Names in a folder; none where it is not there. */
+/** Names in a folder; none where it does not exist. */
 export function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR"))
-      return [];
-    throw error;
-  }
+  return unless(["ENOENT", "ENOTDIR"], () => readdirSync(folder)) ?? [];
 }

@@ -2,14 +2,15 @@
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import type { Verified } from "../../engine/ports/histories.ts";
 import type { Home } from "../home/paths.ts";
 import { damagedDatabase, translated } from "../store/recovery/damage.ts";
 import { databaseOf, type Database } from "../store/database.ts";
 import { SCHEMA_VERSION, TABLES } from "../store/schema.ts";
 import { openFile } from "../store/sqlite.ts";
-import { knownRuns, verifyRun, type Verified } from "../store/recovery/verify.ts";
+import { knownRuns, verifyRun } from "../store/recovery/verify.ts";
 import { requireOurs } from "../store/version.ts";
-import { looked, ok, REPAIR, type Finding } from "./finding.ts";
+import { damaged, looked, note, ok, REPAIR, type Finding } from "./finding.ts";
 import { namesIn } from "./home.ts";
 
 /** Histories may be long: after this time the rest is only counted, and said to be. */
@@ -61,7 +62,7 @@ function integrityOf(db: Database): readonly Finding[] {
   if (said.length === 1 && said[0] === "ok")
     return [ok("database", `${db.path}, schema ${SCHEMA_VERSION}, whole`)];
   const text = `${db.path} is damaged: ${said.join("; ").replaceAll("\n", " ")}`;
-  return [{ status: "damaged", name: "database", text, next: REPAIR }];
+  return [damaged("database", text, REPAIR)];
 }
 
 function runsIn(db: Database): readonly Finding[] {
@@ -73,9 +74,7 @@ function runsIn(db: Database): readonly Finding[] {
   return [
     ...(bad.length === 0 ? [ok("runs", `${counted}, each as its history says${rest}`)] : []),
     ...shown,
-    ...(more > 0
-      ? [{ status: "damaged" as const, name: "runs", text: `${more} more are damaged`, next: REPAIR }]
-      : []),
+    ...(more > 0 ? [damaged("runs", `${more} more are damaged`, REPAIR)] : []),
   ];
 }
 
@@ -83,12 +82,12 @@ function attentionIn(db: Database): readonly Finding[] {
   const ids = db.all("SELECT id FROM runs WHERE attention <> '' ORDER BY n").map((row) => String(row["id"]));
   if (ids.length === 0) return [];
   const text = `${ids.length} ${ids.length === 1 ? "run needs" : "runs need"} attention: ${ids.slice(0, SHOWN).join(", ")}`;
-  return [{ status: "note", name: "runs", text, next: "signalbox inbox" }];
+  return [note("runs", text, "signalbox inbox")];
 }
 
 function badRun({ run, seq, reason }: Extract<Verified, { ok: false }>): Finding {
   const where = seq === 0 ? "" : `record ${seq}: `;
-  return { status: "damaged", name: `run ${run}`, text: `${where}${reason}`, next: REPAIR };
+  return damaged(`run ${run}`, `${where}${reason}`, REPAIR);
 }
 
 function verifyAll(db: Database): {

@@ -5,22 +5,24 @@ import { join } from "node:path";
 import { textOfOwn } from "../home/own-file.ts";
 import type { Home } from "../home/paths.ts";
 import { shimProcesses } from "../process/processes.ts";
-import type { Database } from "../store/database.ts";
+import { finish, type Database } from "../store/database.ts";
 import { isBusy } from "../store/tables/pending.ts";
 import { text } from "../store/row.ts";
 import { isOtherInstallation, oddInBin } from "../works/launcher.ts";
 import { isSupervisorAlive } from "../supervisor/lock.ts";
-import { looked, ok, REPAIR, some, type Finding } from "./finding.ts";
+import { damaged, looked, note, ok, problem, REPAIR, some, type Finding } from "./finding.ts";
 import { namesIn } from "./home.ts";
 import { workspacesOf } from "./workspaces.ts";
 
 const SUPERVISE = "signalbox supervise";
 const STARTING_MS = 60_000;
 
-type On = { readonly home: Home; readonly db: Database | undefined };
+type LeftoverPlaces = { readonly home: Home; readonly db: Database | undefined };
 
-export function lookAtLeftovers({ home, db }: On): readonly Finding[] {
-  const supervisor = looked("supervisor", () => [supervisorOf(home, db !== undefined && isBusy(db))]);
+export function lookAtLeftovers({ home, db }: LeftoverPlaces): readonly Finding[] {
+  const supervisor = looked("supervisor", () => [
+    supervisorOf(home, db !== undefined && finish(isBusy(db.sql))),
+  ]);
   const environment = [
     ...looked("environment", () => environmentOf(home)),
     ...looked("programs", () => programsOf(home)),
@@ -46,7 +48,7 @@ function supervisorOf(home: Home, isNeeded: boolean): Finding {
   if (existsSync(home.supervisorLock) && isAliveIn(home)) return ok("supervisor", "at work");
   if (!isNeeded) return ok("supervisor", "not there, and there is nothing for it to do");
   const said = "not there, and there is work for it; any command that starts something starts it";
-  return { status: "problem", name: "supervisor", text: said, next: SUPERVISE };
+  return problem("supervisor", said, SUPERVISE);
 }
 
 function isAliveIn(home: Home): boolean {
@@ -73,12 +75,9 @@ export function brokenFiles(home: Home): readonly { readonly path: string; reado
 }
 
 function environmentOf(home: Home): readonly Finding[] {
-  return brokenFiles(home).map(({ path, reason }) => ({
-    status: "damaged",
-    name: "supervisor",
-    text: `${path} is damaged: ${reason}; no agent can be started`,
-    next: REPAIR,
-  }));
+  return brokenFiles(home).map(({ path, reason }) =>
+    damaged("supervisor", `${path} is damaged: ${reason}; no agent can be started`, REPAIR),
+  );
 }
 
 /** Another installation writes its own before it starts an agent, and so do we: that alone is no harm. */
@@ -116,7 +115,7 @@ function strangersIn(home: Home, db: Database): readonly Finding[] {
   const strange = strangeFolders(home, db);
   if (strange.length === 0) return [];
   const said = `the journal does not know ${strange.length === 1 ? "the run" : `${strange.length} runs`} of ${some(strange)}: a start that was cut short, or a history that is lost`;
-  return [{ status: "problem", name: "folders", text: said, next: REPAIR }];
+  return [problem("folders", said, REPAIR)];
 }
 
 function lostJobs(home: Home, db: Database, isAlive: boolean): readonly Finding[] {
@@ -125,9 +124,8 @@ function lostJobs(home: Home, db: Database, isAlive: boolean): readonly Finding[
   const lost = live.filter(({ dir = "" }) => processes.probe(text(dir)).type === "lost");
   if (lost.length === 0) return [];
   const said = `${lost.length} ${lost.length === 1 ? "process is" : "processes are"} gone without a word: ${some(lost.map(({ id }) => text(id)))}`;
-  if (isAlive)
-    return [{ status: "note", name: "processes", text: `${said}; the supervisor sees to it`, next: "" }];
-  return [{ status: "problem", name: "processes", text: said, next: SUPERVISE }];
+  if (isAlive) return [note("processes", `${said}; the supervisor sees to it`, "")];
+  return [problem("processes", said, SUPERVISE)];
 }
 
 function exitsOf(home: Home, db: Database): readonly Finding[] {
@@ -136,7 +134,7 @@ function exitsOf(home: Home, db: Database): readonly Finding[] {
   );
   if (unknown.length === 0) return [];
   const said = `${unknown.length} of nobody that is known: ${some(unknown)}; the next supervisor forgets them`;
-  return [{ status: "note", name: "exits", text: said, next: "" }];
+  return [note("exits", said, "")];
 }
 
 /** Runs whose files show an earlier state than the journal. */
@@ -162,5 +160,5 @@ function filesOf(db: Database): readonly Finding[] {
   const behind = runsBehind(db);
   if (behind.length === 0) return [];
   const said = `those of ${behind.length} ${behind.length === 1 ? "run show" : "runs show"} an earlier state: ${some(behind)}`;
-  return [{ status: "problem", name: "files", text: said, next: REPAIR }];
+  return [problem("files", said, REPAIR)];
 }

@@ -2,6 +2,7 @@
 
 import { existsSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { freeName } from "../../core/text/generated-names.ts";
 import { failpoint } from "../failpoint.ts";
 import { makeFolder, syncFolder, writePrivate } from "../home/folders.ts";
 import type { Home } from "../home/paths.ts";
@@ -10,10 +11,10 @@ import type { Home } from "../home/paths.ts";
 export function putAside(home: Home, path: string, reason: string): string {
   const stamp = new Date().toISOString().replaceAll(":", "").replace(/\.\d+/, "");
   // Something in the place of the quarantine itself has nowhere to go but beside it.
-  const passing = path === home.quarantine ? freeName(`${path}-${stamp}`) : path;
+  const passing = path === home.quarantine ? freeName(`${path}-${stamp}`, existsSync) : path;
   if (passing !== path) renameSync(path, passing);
   makeFolder(home.quarantine);
-  const folder = freeName(join(home.quarantine, `${stamp}-${basename(path)}`));
+  const folder = freeName(join(home.quarantine, `${stamp}-${basename(path)}`), existsSync);
   makeFolder(folder);
   writePrivate(join(folder, "reason.txt"), `${path}: ${reason}\n`);
   failpoint("doctor.before-aside");
@@ -21,10 +22,4 @@ export function putAside(home: Home, path: string, reason: string): string {
   syncFolder(dirname(path));
   failpoint("doctor.after-aside");
   return folder;
-}
-
-function freeName(wanted: string): string {
-  let name = wanted;
-  for (let n = 2; existsSync(name); n += 1) name = `${wanted}-${n}`;
-  return name;
 }

@@ -12,7 +12,7 @@ import { requireRoot } from "../home/root.ts";
 import { repair as repairStore, type RepairReport } from "../store/recovery/repair.ts";
 import { endSupervisor } from "../supervisor/end.ts";
 import { UserError } from "../user-error.ts";
-import type { Where } from "./examine.ts";
+import type { DoctorPlace } from "./examine.ts";
 import { openToRead } from "./journal.ts";
 import { foldersOf, misfitsIn, type Misfit } from "./home.ts";
 import { brokenFiles } from "./leftovers.ts";
@@ -26,7 +26,7 @@ export type Repaired = {
   readonly lost: readonly string[];
 };
 
-export async function repair({ cwd, env }: Where): Promise<Repaired> {
+export async function repair({ cwd, env }: DoctorPlace): Promise<Repaired> {
   const home = homeOf(env);
   if (home === undefined || !existsSync(home.root)) return { did: [], lost: [] };
   requireRoot(home, env);

@@ -3,36 +3,36 @@
 import { showProblem } from "../../format/problem.ts";
 import type { Settings } from "../../engine/ports/settings.ts";
 import { builtInHarnesses } from "../config/built-in.ts";
-import { surveySettings, type Surveyed } from "../config/read.ts";
+import { surveySettings, type Surveyed, type SettingsFile } from "../config/read.ts";
 import { surveyWorkflows } from "../config/survey-workflows.ts";
-import type { Env } from "../home/paths.ts";
+import { configFolder, type Env } from "../home/paths.ts";
 import { repositoryOf } from "../trust/repository.ts";
 import type { TrustStore } from "../trust/trust.ts";
 import { UserError } from "../user-error.ts";
-import { lookedLong, ok, type Finding } from "./finding.ts";
-import { lackOf, programAt } from "./program.ts";
-import { lookAtWorkflows } from "./workflow-harnesses.ts";
+import { lookedLong, missing, note, ok, problem, some, type Finding } from "./finding.ts";
+import { lackOf, programAt } from "../process/program.ts";
+import { join } from "node:path";
+import { settingOf } from "../../core/model/param.ts";
+import type { Value } from "../../core/model/value.ts";
+import { isBegunByDefault, type Definition } from "../../core/model/workflow.ts";
+import { setParams } from "../config/workflow.ts";
+import { listWorkflows, type SearchPlace } from "../library/find.ts";
+import { parseFound } from "../library/load.ts";
 
-type On = { readonly cwd: string; readonly env: Env; readonly store: TrustStore };
+type SettingsLook = { readonly cwd: string; readonly env: Env; readonly store: TrustStore };
 
-export async function lookAtSettings({ cwd, env, store }: On): Promise<readonly Finding[]> {
+export async function lookAtSettings({ cwd, env, store }: SettingsLook): Promise<readonly Finding[]> {
   return lookedLong("settings", async () => {
     const { repo, why } = mainTree(cwd);
     const surveyed = await surveySettings({ repo: repo ?? cwd, env, store });
     const { settings, layers, files, problems, warnings, isTrusted } = surveyed;
     const ofWorkflows = await surveyWorkflows({ cwd, home: env["HOME"] ?? "" }, layers);
-    const wrong = [...problems, ...ofWorkflows.problems].map((problem): Finding => ({
-      status: "problem",
-      name: "settings",
-      text: showProblem(problem),
-      next: `mend ${problem.file}:${problem.line}, then: signalbox doctor`,
-    }));
-    const noted = [...warnings, ...ofWorkflows.warnings].map((warning): Finding => ({
-      status: "note",
-      name: "settings",
-      text: showProblem(warning),
-      next: "",
-    }));
+    const wrong = [...problems, ...ofWorkflows.problems].map((each) =>
+      problem("settings", showProblem(each), `mend ${each.file}:${each.line}, then: signalbox doctor`),
+    );
+    const noted = [...warnings, ...ofWorkflows.warnings].map((warning) =>
+      note("settings", showProblem(warning), ""),
+    );
     const good = files.length === 0 ? "none; what is built in is used" : files.join(", ");
     return [
       ...(wrong.length === 0 ? [ok("settings", good)] : wrong),
@@ -44,9 +44,9 @@ export async function lookAtSettings({ cwd, env, store }: On): Promise<readonly 
   });
 }
 
-type Tree = { readonly repo?: string; readonly why?: UserError };
+type MainTree = { readonly repo?: string; readonly why?: UserError };
 
-function mainTree(cwd: string): Tree {
+function mainTree(cwd: string): MainTree {
   try {
     return { repo: repositoryOf(cwd).main };
   } catch (error) {
@@ -58,13 +58,13 @@ function mainTree(cwd: string): Tree {
 function nowhere(why: UserError | undefined): Finding {
   const isBare = why?.code === "bare-repository";
   const text = isBare ? why.message : "this folder is in no git repository; runs begin in one";
-  return { status: "note", name: "repository", text, next: why?.next ?? "" };
+  return note("repository", text, why?.next ?? "");
 }
 
 function trustOf(repo: string, isTrusted: boolean): readonly Finding[] {
   if (isTrusted) return [ok("repository", `${repo}: nothing in it waits to be trusted`)];
   const text = `${repo}/.signalbox is not trusted: nothing of it is used, and runs of it are refused`;
-  return [{ status: "missing", name: "repository", text, next: "signalbox trust" }];
+  return [missing("repository", text, "signalbox trust")];
 }
 
 function lackIn(program: string): string {
@@ -92,21 +92,21 @@ function harnessesOf(settings: Settings, path: string): readonly Finding[] {
     const others = lost.filter(({ program }) => !program.includes("/")).map(({ program }) => program);
     const text = [...own, `none of ${others.join(", ")} is on your PATH`].join("; ");
     const next = "install one of them, or name your own: docs/harnesses.md (signalbox demo needs none)";
-    return [{ status: "missing", name: "harnesses", text, next }];
+    return [missing("harnesses", text, next)];
   }
   const good = found.map(({ name, place = "" }) =>
     ok(`harness ${name}`, name === usual ? `${place}, the usual one` : place),
   );
   const notes = lost.map(({ name, program }): Finding => {
     const text = `${lackIn(program)}${name === usual ? ", and roles of your own workflows that name no harness use it" : ""}`;
-    return { status: "note", name: `harness ${name}`, text, next: "" };
+    return note(`harness ${name}`, text, "");
   });
   return [...good, ...notes];
 }
 
 /** Whether the built-in workflows find their programs. Where no program is installed at all, that is said already. */
 async function workflowsOf(
-  { cwd, env }: Pick<On, "cwd" | "env">,
+  { cwd, env }: Pick<SettingsLook, "cwd" | "env">,
   { settings, layers }: Pick<Surveyed, "settings" | "layers">,
 ): Promise<readonly Finding[]> {
   const found = programsOf(settings, env["PATH"] ?? "").filter(({ place }) => place !== undefined);
@@ -117,4 +117,119 @@ async function workflowsOf(
   const where = { cwd, home: env["HOME"] ?? "" };
   // A user who has named a harness of their own means to use that one.
   return lookAtWorkflows({ where, env, settings, layers, instead, hasOwn: own.length > 0 });
+}
+
+/** Whether the programs that workflows would call, with the effective settings, are installed; and how to choose others. */
+
+type HarnessLook = {
+  readonly where: SearchPlace;
+  readonly env: Env;
+  readonly settings: Settings;
+  readonly layers: readonly SettingsFile[];
+  /** A harness that is installed, as a suggestion. */
+  readonly instead: string;
+  /** The user has a harness of their own that is installed: a missing one may not be needed. */
+  readonly hasOwn: boolean;
+};
+
+async function lookAtWorkflows(on: HarnessLook): Promise<readonly Finding[]> {
+  const parsed = await Promise.all(listWorkflows(on.where).map(parseFound));
+  // `check` reports what is wrong with a workflow.
+  const all = parsed.flatMap((each) => (each.ok ? [each.workflow.definition] : []));
+  const children = new Set(
+    all.flatMap(({ artifacts }) =>
+      Object.values(artifacts).flatMap(({ reader }) => (reader.type === "children" ? [reader.workflow] : [])),
+    ),
+  );
+  // Parents choose the harnesses of their children.
+  const own = all.filter(({ name }) => !children.has(name));
+  return own
+    .toSorted((a, b) => Number(isBegunByDefault(b)) - Number(isBegunByDefault(a)))
+    .flatMap((definition) => lookAtWorkflow(on, definition));
+}
+
+function lookAtWorkflow(on: HarnessLook, definition: Definition): readonly Finding[] {
+  const { name } = definition;
+  const lacking = paramsForHarnesses(definition)
+    .map((param) => ({ param, harness: valueOf(on, definition, param) }))
+    .filter(({ harness }) => isMissing(on, harness));
+  if (lacking.length === 0) return [];
+  const harnesses = [...new Set(lacking.map(({ harness }) => harness))];
+  const verb = harnesses.length === 1 ? "is" : "are";
+  const used = some(lacking.map(({ param, harness }) => `${param}: ${harness}`));
+  const line = lineFor(definition, { params: lacking.map(({ param }) => param), value: on.instead });
+  return [
+    {
+      status: isBegunByDefault(definition) && !on.hasOwn ? "missing" : "note",
+      name: `workflow ${name}`,
+      text: `uses ${harnesses.join(" and ")}, which ${verb} not installed (${used})`,
+      next: `install ${harnesses.join(" and ")}, or ${howToSet(on, definition.name, line)}`,
+    },
+  ];
+}
+
+/** Names of the parameters that say which harness a role has, here or in the runs of its tasks. */
+function paramsForHarnesses({ roles, artifacts, params }: Definition): readonly string[] {
+  const ofRoles = Object.values(roles).map(({ harness }) => harness);
+  const ofTasks = Object.values(artifacts).flatMap(({ reader }) =>
+    reader.type === "children"
+      ? Object.entries(reader.with).flatMap(([name, value]) => (name.endsWith("harness") ? [value] : []))
+      : [],
+  );
+  const values = [...ofRoles, ...ofTasks].flatMap((value): readonly Value[] => {
+    if (typeof value !== "object" || "param" in value) return [value];
+    return "easy" in value ? [value.easy, value.medium, value.hard] : [];
+  });
+  const named = values.flatMap((value) => (typeof value === "object" ? [value.param] : []));
+  return [...new Set(named)].filter((name) => Object.hasOwn(params, name));
+}
+
+function valueOf({ layers }: HarnessLook, definition: Definition, param: string): string {
+  const set = setParams(definition, layers).values[param]?.value;
+  return String(set ?? definition.params[param]?.default ?? "");
+}
+
+/** A harness that has no name here is another finding. */
+function isMissing({ settings, env }: HarnessLook, name: string): boolean {
+  const harness = settings.harness(name);
+  const program = harness?.command[0] ?? "";
+  if (program === "" || program.includes("{")) return false;
+  return programAt(program, harness?.set["PATH"] ?? env["PATH"] ?? "") === undefined;
+}
+
+type YamlTree = { [key: string]: YamlTree | string };
+
+/** In one line of YAML: what to set below the name of the workflow. */
+function lineFor(
+  { params }: Definition,
+  of: { readonly params: readonly string[]; readonly value: string },
+): string {
+  const tree: YamlTree = {};
+  for (const param of of.params) {
+    const known = params[param];
+    const keys = known === undefined ? [param] : settingOf(param, known);
+    let at = tree;
+    for (const key of keys.slice(0, -1)) {
+      const next = at[key];
+      at = typeof next === "object" ? next : (at[key] = {});
+    }
+    at[keys.at(-1) ?? param] = of.value;
+  }
+  return flow(tree);
+}
+
+function flow(tree: YamlTree): string {
+  const parts = Object.entries(tree).map(
+    ([key, value]) => `${key}: ${typeof value === "string" ? value : flow(value)}`,
+  );
+  return `{ ${parts.join(", ")} }`;
+}
+
+/** A key that the user's file has already is not to be written a second time. */
+function howToSet({ env, layers }: HarnessLook, name: string, line: string): string {
+  const file = join(configFolder(env) ?? "~/.config/signalbox", "config.yaml");
+  const known = layers.find(({ from }) => from === "user")?.config.workflows;
+  if (known === undefined) return `put this line into ${file}: workflows: { ${name}: ${line} }`;
+  if (!Object.hasOwn(known, name)) return `put this line below workflows: in ${file}: ${name}: ${line}`;
+  return `set this below workflows: ${name}: in ${file}: ${line}`;
 }

@@ -8,7 +8,7 @@ import { isWorkspaceAt } from "../git/workspace/bench.ts";
 import type { Home } from "../home/paths.ts";
 import type { Database } from "../store/database.ts";
 import { text } from "../store/row.ts";
-import { REPAIR, some, type Finding } from "./finding.ts";
+import { note, problem, REPAIR, some, type Finding } from "./finding.ts";
 import { namesIn } from "./home.ts";
 
 export type LostWorkspace = {
@@ -59,7 +59,7 @@ export function workspacesOf(home: Home, db: Database): readonly Finding[] {
   if (strange.length === 0) return lost;
   const said = `${strange.length} of ${strange.length + bound.size} folders belong to no run that is under way: ${some(strange)}`;
   const next = "signalbox workspace gc --all, then look into what it leaves";
-  return [...lost, { status: "note", name: "workspaces", text: `${home.workspaces}: ${said}`, next }];
+  return [...lost, note("workspaces", `${home.workspaces}: ${said}`, next)];
 }
 
 /** Runs with a workspace that the supervisor could not go on with, for example because git cannot read a file of the work. */
@@ -70,18 +70,11 @@ function heldUp(db: Database, lost: ReadonlySet<string>): readonly Finding[] {
   return rows.flatMap((row): Finding[] => {
     const run = text(row["id"]);
     const reason = `run ${run} needs attention: ${text(row["attention"])}`;
-    return lost.has(run)
-      ? []
-      : [{ status: "problem", name: "workspaces", text: reason, next: `signalbox show ${run}` }];
+    return lost.has(run) ? [] : [problem("workspaces", reason, `signalbox show ${run}`)];
   });
 }
 
 function lostFinding({ run, repo, reason, hasRepository }: LostWorkspace): Finding {
   const next = hasRepository ? REPAIR : `move ${repo} back; if it is gone, release the workspace: ${REPAIR}`;
-  return {
-    status: "problem",
-    name: "workspaces",
-    text: `the workspace of run ${run} cannot be used: ${reason}`,
-    next,
-  };
+  return problem("workspaces", `the workspace of run ${run} cannot be used: ${reason}`, next);
 }

@@ -9,14 +9,14 @@
 import { spawn } from "node:child_process";
 import type { Env } from "../home/paths.ts";
 
-export type Said = { readonly code: number; readonly out: string; readonly err: string };
+export type GhAnswer = { readonly code: number; readonly out: string; readonly err: string };
 
 const LIMIT_MS = 120_000;
 const TEXT_MAX = 1024 * 1024;
 
 /** `undefined` where the program is not installed. Throws where it takes too long. */
-export async function gh(env: Env, cwd: string, args: readonly string[]): Promise<Said | undefined> {
-  const { promise, resolve, reject } = Promise.withResolvers<Said | undefined>();
+export async function gh(env: Env, cwd: string, args: readonly string[]): Promise<GhAnswer | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<GhAnswer | undefined>();
   // In a group of its own, so that the programs that it starts end with it.
   const child = spawn("gh", args, {
     cwd,

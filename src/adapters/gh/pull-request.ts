@@ -13,8 +13,7 @@ import { withoutPassword } from "../git/repository/base.ts";
 import type { Git } from "../git/workspace/bench.ts";
 import { deliveryOf, pushBranch } from "../git/delivery/push.ts";
 import { withScratch } from "../git/call/scratch.ts";
-import { repositoryNamed } from "./address.ts";
-import { gh, type Said } from "./call.ts";
+import { gh, type GhAnswer } from "./call.ts";
 
 type Wish = Parameters<Completion["open"]>[0];
 
@@ -38,7 +37,7 @@ export async function openPullRequest(on: Git, wish: Wish): Promise<Opened> {
   if (!isAhead || branch === base) return refused(`${branch} has nothing that ${base} does not have`);
   return withScratch(on, async (folder) => {
     mkdirSync(folder, { mode: 0o700 });
-    const site: Site = { on, wish, folder, named, base, tip };
+    const site: PullRequestSite = { on, wish, folder, named, base, tip };
     const known = await find(site);
     if (known.type === "refused") return known;
     const reason = await pushBranch(on, { mirror, commit: tip, branch, remote });
@@ -47,7 +46,7 @@ export async function openPullRequest(on: Git, wish: Wish): Promise<Opened> {
   });
 }
 
-type Site = {
+type PullRequestSite = {
   readonly on: Git;
   readonly wish: Wish;
   readonly folder: string;
@@ -62,7 +61,7 @@ function refused(reason: string): Opened {
 }
 
 /** A pull request that is open, or that was opened for exactly this commit, even if it is closed by now. */
-async function find(site: Site): Promise<Opened | { readonly type: "none" }> {
+async function find(site: PullRequestSite): Promise<Opened | { readonly type: "none" }> {
   const { on, wish, folder, named, tip } = site;
   const options = [`--repo=${named}`, `--head=${wish.branch}`, "--state=all", "--limit=100"];
   const fields = "--json=url,state,headRefOid,isCrossRepository";
@@ -84,7 +83,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }
 
-async function create(site: Site): Promise<Opened> {
+async function create(site: PullRequestSite): Promise<Opened> {
   const { on, wish, folder, named, base, tip } = site;
   const file = join(folder, "body.md");
   writeFileSync(file, bodyOf(wish.body), { mode: 0o600 });
@@ -114,7 +113,7 @@ const SIGN_IN = /gh auth login|HTTP 401|Bad credentials/i;
 const REFUSED =
   /HTTP 4(?:03|04|10|22)|Could not resolve to a|No commits between|must be a collaborator|not accessible by|invalid argument|unknown flag|no default remote/i;
 
-function refusalIn(said: Said): Opened {
+function refusalIn(said: GhAnswer): Opened {
   const text = `${said.err}\n${said.out}`;
   if (said.code === NOT_SIGNED_IN || SIGN_IN.test(text)) return refused("gh is not logged in: gh auth login");
   const line = `gh: ${lineIn(text)}`;
@@ -141,4 +140,25 @@ function bodyOf(body: string): string {
 
 function cut(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+const FORMS = [
+  /^(?:https?|ssh|git):\/\/(?:[^@/\s]*@)?([A-Za-z0-9.-]+)(?::\d+)?\/([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/,
+  // As ssh has it: git@host:owner/name.
+  /^(?:[\w.-]+@)?([A-Za-z0-9][A-Za-z0-9.-]*):\/?([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/,
+];
+
+/** The repository of an address, as `gh` names it: `HOST/OWNER/NAME`; `undefined` for other addresses, such as a folder. */
+export function repositoryNamed(address: string): string | undefined {
+  for (const form of FORMS) {
+    const [, host, owner, name] = form.exec(address) ?? [];
+    if (host !== undefined && isName(host) && isName(owner) && isName(name))
+      return `${host}/${owner}/${name}`;
+  }
+  return undefined;
+}
+
+/** One that could be taken for an option, or for a folder, is none. */
+function isName(part: string | undefined): boolean {
+  return part !== undefined && /^[A-Za-z0-9_.]/.test(part) && part !== "." && part !== "..";
 }

@@ -9,7 +9,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compile, type Workflow } from "../../core/model/compile.ts";
 import type { Definition } from "../../core/model/workflow.ts";
-import type { Found } from "./find.ts";
+import type { FoundWorkflow } from "./find.ts";
 import type { Source } from "./read.ts";
 
 export const COMPILED_FOLDER = "built-in";
@@ -23,7 +23,7 @@ export type Compiled = {
 };
 
 export function readCompiled(
-  { name, from }: Found,
+  { name, from }: FoundWorkflow,
   source: Source,
 ): { workflow: Workflow; helpers: ReadonlyMap<string, string> } | undefined {
   if (from !== "built-in") return undefined;

@@ -14,14 +14,15 @@ import {
 import { dirname, join, sep } from "node:path";
 import { closest } from "../../core/text/closest.ts";
 import { UserError } from "../user-error.ts";
-import { builtInWorkflows, codeOf, overridesIn, signalboxFolder, unreadable, type Where } from "./find.ts";
+import { codeOf, unreadable } from "../files/errno.ts";
+import { builtInWorkflows, overridesIn, signalboxFolder, type SearchPlace } from "./find.ts";
 import { packageRoot } from "./package.ts";
 
 export type Ejected = { readonly name: string; readonly folder: string; readonly schema: string };
 
 const SCHEMA_FILE = "workflow-1.schema.json";
 
-export function ejectWorkflow(name: string, where: Where): Ejected {
+export function ejectWorkflow(name: string, where: SearchPlace): Ejected {
   const builtIn = builtInWorkflows();
   const found = builtIn.find((workflow) => workflow.name === name);
   if (found === undefined)

@@ -7,12 +7,13 @@
 import { readdirSync, realpathSync, statSync, type Stats } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { closest } from "../../core/text/closest.ts";
+import { codeOf, unreadable } from "../files/errno.ts";
 import { UserError } from "../user-error.ts";
 import { packageRoot } from "./package.ts";
 
-export type Where = { readonly cwd: string; readonly home: string };
+export type SearchPlace = { readonly cwd: string; readonly home: string };
 
-export type Found = {
+export type FoundWorkflow = {
   /** The folder's name, or the file's without its ending. */
   readonly name: string;
   /** Real path of the folder that holds the file and its prompts. */
@@ -27,7 +28,7 @@ export type Found = {
 const WORKFLOW_FILE = "workflow.yaml";
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
 
-export function findWorkflow(wanted: string, where: Where): Found {
+export function findWorkflow(wanted: string, where: SearchPlace): FoundWorkflow {
   if (wanted === "")
     throw new UserError("bad-usage", "the name of a workflow is empty", "signalbox workflows");
   if (NAME.test(wanted) && !/\.ya?ml$/.test(wanted)) {
@@ -39,14 +40,14 @@ export function findWorkflow(wanted: string, where: Where): Found {
 }
 
 /** Undefined where no workflow has the name. Looks only where it would be: most calls name one workflow, and a list would open every folder. */
-export function findNamed(name: string, where: Where): Found | undefined {
+export function findNamed(name: string, where: SearchPlace): FoundWorkflow | undefined {
   if (!NAME.test(name)) return undefined;
   const override = workflowIn(overridesIn(signalboxFolder(where)), name, "override");
   return override ?? workflowIn(builtInFolder(), name, "built-in");
 }
 
 /** Every workflow that has a name here; an override hides the built-in one. */
-export function listWorkflows(where: Where): Found[] {
+export function listWorkflows(where: SearchPlace): FoundWorkflow[] {
   const overrides = namedIn(overridesIn(signalboxFolder(where)), "override");
   const hidden = new Set(overrides.map(({ name }) => name));
   const builtIn = builtInWorkflows().filter(({ name }) => !hidden.has(name));
@@ -54,12 +55,12 @@ export function listWorkflows(where: Where): Found[] {
 }
 
 /** Names only: whether each is a workflow shows when it is opened. */
-export function workflowNames(where: Where): readonly string[] {
+export function workflowNames(where: SearchPlace): readonly string[] {
   const folders = [overridesIn(signalboxFolder(where)), builtInFolder()];
   return [...new Set(folders.flatMap(namesIn))].filter((name) => NAME.test(name));
 }
 
-export function builtInWorkflows(): Found[] {
+export function builtInWorkflows(): FoundWorkflow[] {
   return namedIn(builtInFolder(), "built-in");
 }
 
@@ -72,7 +73,7 @@ export function overridesIn(signalbox: string): string {
 }
 
 /** The nearest `.signalbox` of this repository; where there is none yet, the one that its root would have. */
-export function signalboxFolder({ cwd, home }: Where): string {
+export function signalboxFolder({ cwd, home }: SearchPlace): string {
   for (let folder = cwd; ; folder = dirname(folder)) {
     if (look(join(folder, ".signalbox"))?.isDirectory() === true) return join(folder, ".signalbox");
     if (look(join(folder, ".git")) !== undefined) return join(folder, ".signalbox");
@@ -81,12 +82,12 @@ export function signalboxFolder({ cwd, home }: Where): string {
   }
 }
 
-function namedIn(folder: string, from: "built-in" | "override"): Found[] {
+function namedIn(folder: string, from: "built-in" | "override"): FoundWorkflow[] {
   const names = namesIn(folder).filter((name) => NAME.test(name));
   return names.flatMap((name) => listed(folder, name, from) ?? []);
 }
 
-function listed(folder: string, name: string, from: "built-in" | "override"): Found | undefined {
+function listed(folder: string, name: string, from: "built-in" | "override"): FoundWorkflow | undefined {
   try {
     const found = workflowIn(folder, name, from);
     return found === undefined ? undefined : { ...found, isListed: true };
@@ -97,7 +98,7 @@ function listed(folder: string, name: string, from: "built-in" | "override"): Fo
   }
 }
 
-function workflowIn(folder: string, name: string, from: "built-in" | "override"): Found | undefined {
+function workflowIn(folder: string, name: string, from: "built-in" | "override"): FoundWorkflow | undefined {
   if (look(join(folder, name, WORKFLOW_FILE)) === undefined) return undefined;
   return { name, folder: real(join(folder, name)), file: WORKFLOW_FILE, from };
 }
@@ -111,7 +112,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-function findPath(wanted: string, { cwd }: Where): Found {
+function findPath(wanted: string, { cwd }: SearchPlace): FoundWorkflow {
   const path = resolve(cwd, wanted);
   const stats = look(path);
   if (stats === undefined)
@@ -130,7 +131,7 @@ function findPath(wanted: string, { cwd }: Where): Found {
   return { name: basename(place), folder: place, file: WORKFLOW_FILE, from: "path" };
 }
 
-function unknownName(wanted: string, where: Where): UserError {
+function unknownName(wanted: string, where: SearchPlace): UserError {
   const names = listWorkflows(where).map(({ name }) => name);
   const near = closest(wanted, names);
   const hint = near === undefined ? `; there are ${names.join(", ")}` : `; did you mean "${near}"?`;
@@ -153,31 +154,4 @@ function real(path: string): string {
   } catch (error) {
     throw unreadable(path, error);
   }
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "permission denied",
-  EPERM: "permission denied",
-  ELOOP: "its symbolic links lead in a circle",
-  ENXIO: "it is no regular file",
-  ENOENT: "it is gone",
-  EISDIR: "it is a folder",
-  ENOTDIR: "it is no folder",
-  EIO: "reading it fails (input/output error)",
-  ENODEV: "it is no regular file",
-};
-
-export function unreadable(path: string, error: unknown): UserError {
-  const code = codeOf(error);
-  if (code === undefined) throw error;
-  const reason = REASONS[code] ?? code;
-  return new UserError(
-    "unreadable",
-    `${path} cannot be read: ${reason}`,
-    code === "EACCES" || code === "EPERM" ? `ls -l ${path}` : "signalbox workflows",
-  );
-}
-
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }

@@ -3,7 +3,7 @@
 import type { Workflow } from "../../core/model/compile.ts";
 import type { Problem } from "../../format/problem.ts";
 import { readCompiled } from "./compiled.ts";
-import type { Found } from "./find.ts";
+import type { FoundWorkflow } from "./find.ts";
 import { readWorkflow, type Source } from "./read.ts";
 
 export type Parsed =
@@ -16,7 +16,7 @@ export type Parsed =
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-export async function parseFound(found: Found): Promise<Parsed> {
+export async function parseFound(found: FoundWorkflow): Promise<Parsed> {
   const read = readWorkflow(found);
   if (!read.ok) return read;
   const compiled = readCompiled(found, read.source);
@@ -45,7 +45,7 @@ async function parseOnce({ file, bytes, prompts }: Source): Promise<Parsed> {
 }
 
 /** A workflow that is looked up by name must be the one that it says it is. */
-function otherName({ name, file }: Found, own: string, bytes: Uint8Array): Problem {
+function otherName({ name, file }: FoundWorkflow, own: string, bytes: Uint8Array): Problem {
   const lines = new TextDecoder().decode(bytes).split("\n");
   const line = lines.findIndex((text) => /^["']?name["']?\s*:/.test(text)) + 1;
   const message = `the workflow in the folder "${name}" calls itself "${own}": change one of the two`;

@@ -11,7 +11,8 @@ import type { Prompt } from "../../core/model/workflow.ts";
 import type { Problem } from "../../format/problem.ts";
 import { placeOfInvalid } from "../../format/reading/text.ts";
 import { UserError } from "../user-error.ts";
-import { codeOf, unreadable, type Found } from "./find.ts";
+import { codeOf, unreadable } from "../files/errno.ts";
+import type { FoundWorkflow } from "./find.ts";
 
 /** `file` and the files of prompts are relative to the folder, so that a copy elsewhere has the same hash. */
 export type Source = {
@@ -20,7 +21,7 @@ export type Source = {
   readonly prompts: Readonly<Record<string, Prompt>>;
 };
 
-export type Read =
+export type ReadWorkflow =
   | { readonly ok: true; readonly source: Source }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
@@ -28,7 +29,7 @@ const BYTES_MAX = 262_144;
 const PROMPTS_MAX = 200;
 const PROMPTS = "prompts";
 
-export function readWorkflow(found: Found): Read {
+export function readWorkflow(found: FoundWorkflow): ReadWorkflow {
   try {
     return readFolder(found);
   } catch (error) {
@@ -39,7 +40,7 @@ export function readWorkflow(found: Found): Read {
 }
 
 /** The text of the workflow file alone; undefined where it cannot be read. */
-export function textOf({ folder, file }: Found): string | undefined {
+export function textOf({ folder, file }: FoundWorkflow): string | undefined {
   try {
     const bytes = readInside(folder, file);
     return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
@@ -49,7 +50,7 @@ export function textOf({ folder, file }: Found): string | undefined {
   }
 }
 
-function readFolder({ folder, file }: Found): Read {
+function readFolder({ folder, file }: FoundWorkflow): ReadWorkflow {
   const bytes = readInside(folder, file);
   if (bytes === undefined) return { ok: false, problems: [tooBig(file)] };
   const names = promptFiles(folder);

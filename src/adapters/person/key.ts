@@ -7,13 +7,21 @@
 
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import { UserError } from "../user-error.ts";
-import { keyPath, readKeyFile, setAside, writeKeyFile, EXIT_DAMAGED, type KeyFile } from "./key-file.ts";
-import { askAtTerminal, type AskPassphrase } from "./passphrase.ts";
+import {
+  keyPath,
+  readKeyFile,
+  setAside,
+  writeKeyFile,
+  EXIT_DAMAGED,
+  seal,
+  unseal,
+  type KeyFile,
+} from "./key-file.ts";
 import { acceptLost, holdToPin, type Pins } from "./pin.ts";
-import { seal, unseal } from "./seal.ts";
-import { fingerprintOf, type Signer } from "./signature.ts";
-import { keysOf, namingText } from "./succession.ts";
+import { fingerprintOf, keysOf, namingText, type Signer } from "./signature.ts";
 import { EXIT_NOT_YOURS, requirePerson, type Who } from "./who.ts";
+import { constants, openSync, writeSync } from "node:fs";
+import type { ReadStream } from "node:tty";
 
 type Tier = "detected" | "prevented";
 
@@ -220,4 +228,76 @@ function secretKey(path: string, key: KeyFile, secret: Buffer): KeyObject {
     next: "signalbox key --new --lost",
     exit: EXIT_DAMAGED,
   });
+}
+
+/**
+ * A passphrase, typed at the terminal and shown nowhere.
+ *
+ * Never from a variable, an argument or a pipe: an agent has those. Without a terminal there is no passphrase.
+ */
+export type AskPassphrase = (prompt: string) => Promise<string>;
+
+const EXIT_INTERRUPTED = 130;
+const INTERRUPT = "\u0003";
+const END = "\u0004";
+const CLEAR = "\u0015";
+const BACKSPACE = new Set(["\u007F", "\b"]);
+
+const askAtTerminal: AskPassphrase = async (prompt) => {
+  const terminal = openTerminal();
+  // Only a key with a passphrase is asked for one: nobody else waits for this to be loaded.
+  const { ReadStream } = process.getBuiltinModule("node:tty");
+  const input = new ReadStream(terminal);
+  input.setEncoding("utf8");
+  input.setRawMode(true);
+  writeSync(terminal, prompt);
+  try {
+    return await readLine(input);
+  } finally {
+    input.setRawMode(false);
+    writeSync(terminal, "\n");
+    input.destroy();
+  }
+};
+
+function openTerminal(): number {
+  try {
+    return openSync("/dev/tty", constants.O_RDWR | constants.O_NOCTTY);
+  } catch (error) {
+    throw noTerminal(error);
+  }
+}
+
+function noTerminal(cause: unknown): UserError {
+  const error = new UserError(
+    "no-terminal",
+    "the human key is under a passphrase, and there is no terminal to type it at",
+    {
+      next: "type the same in a terminal of your own",
+      exit: EXIT_NOT_YOURS,
+    },
+  );
+  error.cause = cause;
+  return error;
+}
+
+function readLine(input: ReadStream): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let typed: string[] = [];
+    input.on("error", reject);
+    input.on("end", () => reject(interrupted()));
+    input.on("data", (chunk) => {
+      for (const key of String(chunk)) {
+        if (key === "\r" || key === "\n") return resolve(typed.join(""));
+        if (key === INTERRUPT || (key === END && typed.length === 0)) return reject(interrupted());
+        if (key === CLEAR) typed = [];
+        else if (BACKSPACE.has(key)) typed.pop();
+        else typed.push(key);
+      }
+    });
+  });
+}
+
+function interrupted(): UserError {
+  return new UserError("interrupted", "nothing was done", { next: "type it again", exit: EXIT_INTERRUPTED });
 }

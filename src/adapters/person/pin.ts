@@ -8,8 +8,7 @@
 import type { Store } from "../../engine/ports/store.ts";
 import { UserError } from "../user-error.ts";
 import { EXIT_DAMAGED, type KeyFile } from "./key-file.ts";
-import { fingerprintOf } from "./signature.ts";
-import { keysOf, type KnownKey } from "./succession.ts";
+import { fingerprintOf, keysOf, type KnownKey } from "./signature.ts";
 
 export type Pins = Pick<Store, "humanKeys" | "commit">;
 type Pinned = Pick<Store, "humanKeys">;

@@ -9,7 +9,7 @@ import { readFileSync, readlinkSync, statfsSync } from "node:fs";
 import { jobIn } from "../process/marker.ts";
 import { envOfBlock, markIn } from "./marks.ts";
 
-export type Seen = {
+export type ProcessEntry = {
   readonly name: string;
   readonly parent: number;
   readonly group: number;
@@ -23,7 +23,7 @@ export type Procs = {
   readonly self: number;
   /** Whether all of them can be seen here, as on Linux: then what is hidden is hidden by somebody. */
   readonly isOpen: boolean;
-  see(pid: number): Seen | undefined;
+  see(pid: number): ProcessEntry | undefined;
   /** The environment it was started with: `NAME=value`, each ended by a zero byte. Undefined where nobody may know. */
   environment(pid: number): string | undefined;
   controlGroup(): string;
@@ -108,7 +108,7 @@ function walk(procs: Procs): Lineage {
 const HIDDEN = "/proc does not show this process, so that nobody can tell who started it";
 
 /** The name may hold spaces and parentheses: everything is counted from the last one. */
-function parseStat(text: string): Seen | undefined {
+function parseStat(text: string): ProcessEntry | undefined {
   const [from, to] = [text.indexOf("("), text.lastIndexOf(")")];
   if (from === -1 || to < from) return undefined;
   const [, parent, group, session, terminal] = text.slice(to + 2).split(" ");

@@ -13,11 +13,11 @@ import type { ChainPlace } from "../../engine/submit/write.ts";
 import type { Registry } from "../../engine/ports/registry.ts";
 import type { Env } from "../home/paths.ts";
 import { keyPath, readKeyFile, type KeyFile } from "./key-file.ts";
-import { isSignedBy, partsOf, signatureOf, type Signer } from "./signature.ts";
-import { keysOf, type KnownKey } from "./succession.ts";
+import { isSignedBy, partsOf, signatureOf, keysOf, type Signer, type KnownKey } from "./signature.ts";
 import { requirePerson, type Who } from "./who.ts";
+import { canonical } from "../../format/workflow/hash.ts";
 
-type Act = ChainPlace & { readonly run: string; readonly event: Event };
+type SignedAct = ChainPlace & { readonly run: string; readonly event: Event };
 
 /** For `Request.prove`: the place in the chain is that of the run which the decision was made on. */
 export function prover(of: {
@@ -53,7 +53,7 @@ export async function proofChecker(
   pins?: Pick<Registry, "humanKeys">,
 ): Promise<(recorded: Recorded) => Flaw | undefined> {
   const unnamed = unnamedKeys((await pins?.humanKeys()) ?? []);
-  let keys: Known["keys"] | undefined;
+  let keys: KnownKeys["keys"] | undefined;
   let isRead = false;
   return (recorded) => {
     if (!isPersons(recorded)) return undefined;
@@ -63,9 +63,9 @@ export async function proofChecker(
   };
 }
 
-type Known = { readonly keys: readonly KnownKey[] | undefined; readonly unnamed: ReadonlySet<string> };
+type KnownKeys = { readonly keys: readonly KnownKey[] | undefined; readonly unnamed: ReadonlySet<string> };
 
-function keysIn(file: KeyFile | undefined): Known["keys"] {
+function keysIn(file: KeyFile | undefined): KnownKeys["keys"] {
   return file === undefined ? undefined : keysOf(file);
 }
 
@@ -74,7 +74,7 @@ function isPersons({ event }: Pick<Recorded, "event">): boolean {
   return "by" in event && typeof event.by === "object" && event.by.type === "human";
 }
 
-function judge(recorded: Recorded, { keys, unnamed }: Known): Flaw | undefined {
+function judge(recorded: Recorded, { keys, unnamed }: KnownKeys): Flaw | undefined {
   const { proof } = recorded;
   if (proof === undefined || proof.signature === "") return forged("a person's act without a signature");
   const parts = partsOf(proof.signature);
@@ -112,16 +112,7 @@ function forged(text: string): Flaw {
   return { type: "forged", text };
 }
 
-function signedText(act: Act, about: Omit<Proof, "signature">): string {
+function signedText(act: SignedAct, about: Omit<Proof, "signature">): string {
   const { run, seq, prev, event } = act;
   return ["signalbox-act-1", run, String(seq), prev, canonical(event), canonical(about)].join("\n");
-}
-
-/** The same text before it is written and after it is read, whatever the order of keys. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
-  const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `{${sorted.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join(",")}}`;
 }

@@ -37,31 +37,27 @@ export type Who =
   | Person
   | { readonly type: "stranger"; readonly mark: string };
 
-export type Acting = {
+export type ActorLook = {
   readonly env: Env;
   readonly store: Pick<Registry, "byToken" | "job"> | undefined;
   readonly procs?: Procs;
 };
 
-export async function whoActs(acting: Acting): Promise<Who> {
+export async function whoActs(acting: ActorLook): Promise<Who> {
   const token = acting.env["SIGNALBOX_TOKEN"] ?? "";
   return token === "" ? whoTypes(acting) : agentOf(token, acting);
 }
 
 /** The same for what no agent may do, and what must not need the store: a token is one more mark. */
-export function whoTypes({ env, procs = PROCS }: Omit<Acting, "store">): Exclude<Who, { type: "agent" }> {
+export function whoTypes({ env, procs = PROCS }: Omit<ActorLook, "store">): Exclude<Who, { type: "agent" }> {
   const mark = markIn(env);
   if (mark !== undefined) return { type: "stranger", mark: `this environment carries ${mark}` };
-  const name = userName(env);
   let lineage: Lineage | undefined;
-  return {
-    type: "person",
-    name,
-    actor: { type: "human", name },
-    env,
-    procs,
-    lineage: () => (lineage ??= lineageOf(procs)),
-  };
+  return personOf(userName(env), { env, procs, lineage: () => (lineage ??= lineageOf(procs)) });
+}
+
+function personOf(name: string, seen: Pick<Person, "env" | "procs" | "lineage" | "through">): Person {
+  return { type: "person", name, actor: { type: "human", name }, ...seen };
 }
 
 /** For everything that only people may do. Looks at where we come from, which `whoActs` leaves out. */
@@ -101,16 +97,8 @@ export function requireMaker(who: Who, env: Env, procs: Procs = PROCS): Person {
   )
     return requirePerson(who);
   const agent = mark.split(" of ").at(-1) ?? mark;
-  const name = `${userName(env)} through ${agent}`;
-  const through: Person = {
-    type: "person",
-    name,
-    actor: { type: "human", name },
-    env,
-    procs,
-    lineage: () => lineage,
-    through: agent,
-  };
+  const seen = { env, procs, lineage: () => lineage, through: agent };
+  const through = personOf(`${userName(env)} through ${agent}`, seen);
   if (isElsewhere(through)) return requirePerson(who);
   return through;
 }
@@ -130,7 +118,7 @@ function isElsewhere({ env, procs }: Person): boolean {
   return theirs !== "" && theirs !== own && isSupervisorAlive(home);
 }
 
-async function agentOf(token: string, acting: Acting): Promise<Who> {
+async function agentOf(token: string, acting: ActorLook): Promise<Who> {
   const row = await acting.store?.byToken(hashToken(token));
   if (row === undefined) {
     throw new UserError("unknown-token", "SIGNALBOX_TOKEN belongs to no agent of this state home", {
@@ -144,7 +132,7 @@ async function agentOf(token: string, acting: Acting): Promise<Who> {
 }
 
 /** Jobs of another state home, in which somebody tries out this one, say nothing here. */
-async function requireMarks(row: AgentRow, { env, store, procs = PROCS }: Acting): Promise<void> {
+async function requireMarks(row: AgentRow, { env, store, procs = PROCS }: ActorLook): Promise<void> {
   const jobs = [jobIn(env), ...lineageOf(procs).jobs].filter((id) => id !== "");
   const other = await firstOf(jobs, async (id) => !isTurnOf(id, row) && (await store?.job(id)) !== undefined);
   if (other === undefined && jobs.some((id) => isTurnOf(id, row))) return;

@@ -7,23 +7,23 @@
  */
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { Identity } from "./folder.ts";
-import { bootId, processTable, startOf, type Seen, type Younger } from "./table.ts";
+import type { ProcessIdentity } from "./folder.ts";
+import { bootId, processTable, startOf, type TableEntry, type Younger } from "./table.ts";
 
 export type Hunt = {
   readonly mark: string;
   /** Asked again and again: a shim may be about to write it. */
-  readonly leader: () => Identity | undefined;
+  readonly leader: () => ProcessIdentity | undefined;
   readonly graceMs: number;
   /** When the shim began, where the kernel itself told us: what the folder says, the program could have written. */
   readonly since: string | undefined;
 };
 
-type Known = {
+type JobMembers = {
   readonly members: Map<number, string>;
   readonly beyondUs: Set<number>;
 };
-type Found = { readonly members: readonly Seen[]; readonly leader: number | undefined };
+type FoundMembers = { readonly members: readonly TableEntry[]; readonly leader: number | undefined };
 
 /** Nothing outlives SIGKILL for long, except what hangs in the kernel. */
 const KILL_MS_MAX = 15_000;
@@ -33,7 +33,7 @@ const LOOKS_IN_VAIN = 2;
 const NUMBERS_MS = 100;
 
 export async function endAll(hunt: Hunt): Promise<void> {
-  const known: Known = { members: new Map(), beyondUs: new Set() };
+  const known: JobMembers = { members: new Map(), beyondUs: new Set() };
   const first = find(hunt, known);
   signal(first, known, "SIGTERM");
   await gone(first.members, hunt.graceMs);
@@ -54,7 +54,7 @@ export async function endAll(hunt: Hunt): Promise<void> {
   }
 }
 
-function find(hunt: Hunt, known: Known): Found {
+function find(hunt: Hunt, known: JobMembers): FoundMembers {
   const table = processTable(youngerFor(hunt));
   const shim = hunt.leader();
   // The mark, too: whoever could write the pid could have written that of a bystander.
@@ -62,8 +62,8 @@ function find(hunt: Hunt, known: Known): Found {
     ({ pid, start, mark }) =>
       pid === shim?.pid && start === shim.start && shim.boot === bootId() && mark === hunt.mark,
   )?.pid;
-  const members = new Map<number, Seen>();
-  const others = new Set<Seen>();
+  const members = new Map<number, TableEntry>();
+  const others = new Set<TableEntry>();
   for (const seen of table) {
     if (seen.pid === process.pid || known.beyondUs.has(seen.pid)) continue;
     if (seen.mark !== "" && seen.mark !== hunt.mark) continue;
@@ -92,7 +92,7 @@ function youngerFor({ since }: Hunt): Younger | undefined {
   return { since, older: elders.older };
 }
 
-function addDescendants(members: Map<number, Seen>, others: Set<Seen>): void {
+function addDescendants(members: Map<number, TableEntry>, others: Set<TableEntry>): void {
   for (let size = -1; size !== members.size;) {
     size = members.size;
     for (const seen of others) {
@@ -104,14 +104,14 @@ function addDescendants(members: Map<number, Seen>, others: Set<Seen>): void {
 }
 
 /** The group at once, so that nothing in it forks away meanwhile; the rest one by one. */
-function signal({ members, leader }: Found, known: Known, name: NodeJS.Signals): void {
+function signal({ members, leader }: FoundMembers, known: JobMembers, name: NodeJS.Signals): void {
   const group = leader !== undefined && startOf(leader) === known.members.get(leader) ? leader : undefined;
   if (group !== undefined) send(-group, known, name);
   for (const { pid, start, group: own } of members)
     if (own !== group && startOf(pid) === start) send(pid, known, name);
 }
 
-function send(pid: number, known: Known, name: NodeJS.Signals): void {
+function send(pid: number, known: JobMembers, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
@@ -122,7 +122,7 @@ function send(pid: number, known: Known, name: NodeJS.Signals): void {
   }
 }
 
-async function gone(members: readonly Seen[], withinMs: number): Promise<void> {
+async function gone(members: readonly TableEntry[], withinMs: number): Promise<void> {
   const giveUpAt = performance.now() + withinMs;
   let left = members;
   for (let wait = 1; ; wait = Math.min(wait * 2, 50)) {

@@ -26,7 +26,7 @@ import { markOf } from "./marker.ts";
 import { bootId, processTable, startOf } from "./table.ts";
 
 /** Which process a shim is. */
-export type Identity = { readonly pid: number; readonly start: string; readonly boot: string };
+export type ProcessIdentity = { readonly pid: number; readonly start: string; readonly boot: string };
 
 export const LOG = "out.log";
 export const SHIM = "shim.sh";
@@ -43,7 +43,7 @@ export function probeFolder(dir: string, startingMs: number): Process {
   return pid === undefined ? endIn(dir, shim.boot !== bootId()) : aliveIn(dir, pid);
 }
 
-export function identityIn(dir: string): Identity | undefined {
+export function identityIn(dir: string): ProcessIdentity | undefined {
   const [pid = "", start = "", boot = "", end] =
     textOfOwn(join(dir, "pid"), PID_BYTES_MAX)?.split("\n") ?? [];
   if (!/^[1-9]\d*$/.test(pid) || start === "" || boot === "" || end !== "") return undefined;

@@ -22,7 +22,7 @@ import { markerOf } from "./marker.ts";
 import { startOf } from "./table.ts";
 
 /** What was begun, until its claim is seen. */
-type Begun = {
+type StartedShim = {
   /** Comes when it has claimed, or cannot any more; not all can say so. */
   readonly word?: Promise<void>;
   hasEnded(): boolean;
@@ -30,7 +30,7 @@ type Begun = {
   settle(): Promise<void>;
 };
 
-type On = {
+type LaunchContext = {
   readonly home: Home;
   readonly env: Env;
   readonly children: Children;
@@ -43,7 +43,7 @@ type On = {
 const OF_SHELLS = new Set(["IFS", "OPTIND", "PPID", "PS1", "PS2", "PS4", "LINENO", "OLDPWD", "SHLVL", "_"]);
 const POLL_MS_MAX = 40;
 
-export async function launchShim(launch: Launch, on: On): Promise<Process> {
+export async function launchShim(launch: Launch, on: LaunchContext): Promise<Process> {
   const { dir } = launch;
   let seen = on.probe(dir);
   if (isSettled(seen)) return seen;
@@ -76,13 +76,13 @@ function isSettled(seen: Process): boolean {
   return seen.type !== "absent" && seen.type !== "starting";
 }
 
-function begin(launch: Launch, on: On): Begun | Promise<Begun> {
+function begin(launch: Launch, on: LaunchContext): StartedShim | Promise<StartedShim> {
   // Otherwise the error would be the same as for a missing shell.
   if (!statSync(launch.cwd).isDirectory()) throw new Error(`${launch.cwd} is no folder`);
   return launch.terminal === undefined ? spawnShim(launch, on) : beginInWindow(launch, launch.terminal, on);
 }
 
-function spawnShim(launch: Launch, on: On): Begun {
+function spawnShim(launch: Launch, on: LaunchContext): StartedShim {
   const argv = shimOf(launch, on.home, launch.stdin === "" ? "/dev/null" : launch.stdin);
   failpoint("process.before-spawn");
   // Detached makes it the leader of a new session: it does not hear what happens to our group or our terminal.
@@ -102,7 +102,11 @@ function spawnShim(launch: Launch, on: On): Begun {
   return { word, hasEnded: () => hasEnded, error: () => failed, settle: () => Promise.resolve() };
 }
 
-async function beginInWindow(launch: Launch, window: Window, { home, env, holds }: On): Promise<Begun> {
+async function beginInWindow(
+  launch: Launch,
+  window: Window,
+  { home, env, holds }: LaunchContext,
+): Promise<StartedShim> {
   const on = { home, env };
   const shim = shimOf(launch, home, launch.stdin);
   const opened = await openWindow(on, { launch, window, env: environmentOf(launch), shim }, holds);

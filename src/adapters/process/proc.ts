@@ -2,11 +2,11 @@
 
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { MARK } from "./marker.ts";
-import type { Seen, Younger } from "./table.ts";
+import type { TableEntry, Younger } from "./table.ts";
 
 const NAME = Buffer.from(`\0${MARK}=`);
 
-export function tableOfProc(only?: Younger): readonly Seen[] {
+export function tableOfProc(only?: Younger): readonly TableEntry[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && only?.older.has(Number(name)) !== true)
     .flatMap((name) => {
@@ -40,7 +40,7 @@ function fieldsOf(pid: number): readonly string[] | undefined {
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
-function look(pid: number): Omit<Seen, "mark" | "command"> | undefined {
+function look(pid: number): Omit<TableEntry, "mark" | "command"> | undefined {
   const fields = fieldsOf(pid);
   if (fields === undefined) return undefined;
   const state = fields[0] ?? "X";

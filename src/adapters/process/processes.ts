@@ -33,7 +33,7 @@ import { rotateLog } from "./log.ts";
 import { markOf } from "./marker.ts";
 import { startOf } from "./table.ts";
 
-export type On = {
+export type ProcessOptions = {
   readonly home: Home;
   /** Where tmux is looked for, and what its server may know. */
   readonly env?: Env;
@@ -56,7 +56,7 @@ const LEAVING_MS_MAX = 1000;
 /** As if by SIGKILL. */
 const KILLED = 137;
 
-export function shimProcesses(on: On): Processes {
+export function shimProcesses(on: ProcessOptions): Processes {
   const { home, env = process.env, graceMs = 3000, launchMs = 5000, startingMs = 2000 } = on;
   const { logBytesMax = 8 * 1024 * 1024, pauseMs = 300, onEnd = () => undefined } = on;
   const children = new Children(onEnd);

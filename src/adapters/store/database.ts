@@ -4,11 +4,10 @@
  * Opening does as little as it can, for every command opens it.
  */
 
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { failpoint } from "../failpoint.ts";
 import { isBusy, translated } from "./recovery/damage.ts";
-
-export type Row = Record<string, SQLOutputValue>;
+import { insertOf, type Ask, type Row, type Sql, type Work } from "./sql.ts";
 
 /** How often a busy database is asked again, each time after SQLite's own patience. */
 const TRIES_MAX = 6;
@@ -16,17 +15,19 @@ const JITTER_MS = 50;
 
 export type Database = {
   readonly path: string;
+  /** For work that SQLite and PostgreSQL share: `finish` carries it out. */
+  readonly sql: Sql;
   get(sql: string, ...values: SQLInputValue[]): Row | undefined;
   all(sql: string, ...values: SQLInputValue[]): Row[];
   each(sql: string, ...values: SQLInputValue[]): Iterable<Row>;
   /** Gives the number of rows that were changed. */
   run(sql: string, ...values: SQLInputValue[]): number;
   exec(sql: string): void;
-  /** Everything that `work` reads is of one moment, whoever writes meanwhile. */
+  /** Runs `work` in a read transaction: everything that it reads is from one snapshot. */
   read<T>(work: () => T): T;
-  /** Everything that `work` changes, durable when it returns, or nothing. Inside another one it is part of that. */
+  /** Runs `work` in a write transaction, durable when it returns. A nested call joins the outer transaction. */
   write<T>(work: () => T): T;
-  /** The same, but a power cut may take it back: for what can be made again. */
+  /** Like `write`, without waiting for the disk: a power cut may take it back. Only for writes that the engine can redo. */
   writeSoon<T>(work: () => T): T;
   close(): void;
 };
@@ -39,6 +40,23 @@ export function promised<Arguments extends readonly unknown[], Result>(
     new Promise((resolve) => {
       resolve(ask(...values));
     });
+}
+
+/** Queries of the port, answered in the call. */
+export function askIn(database: Database): Ask {
+  return (work, sees) =>
+    promised((...values) => {
+      const answer = (): ReturnType<typeof work> extends Work<infer Answer> ? Answer : never =>
+        finish(work(database.sql, ...values));
+      return sees === "moment" ? database.read(answer) : answer();
+    });
+}
+
+/** Runs work on SQLite, which has every result at once, to its end. */
+export function finish<T>(work: Work<T>): T {
+  const step = work[Symbol.iterator]().next();
+  if (step.done !== true) throw new Error("work on SQLite waits for nothing");
+  return step.value;
 }
 
 export function databaseOf(path: string, sqlite: DatabaseSync): Database {
@@ -91,23 +109,24 @@ export function databaseOf(path: string, sqlite: DatabaseSync): Database {
     }
   }
 
-  return {
+  const database = {
     path,
     read,
-    get: (sql, ...values) => told(() => prepared(sql).get(...values)),
-    all: (sql, ...values) => told(() => prepared(sql).all(...values)),
-    // Made anew each time: one statement cannot be gone through twice at once.
-    *each(sql, ...values) {
+    get: (sql: string, ...values: SQLInputValue[]) => told(() => prepared(sql).get(...values)),
+    all: (sql: string, ...values: SQLInputValue[]) => told(() => prepared(sql).all(...values)),
+    // A new statement each time: two iterations at once cannot share one.
+    *each(sql: string, ...values: SQLInputValue[]) {
       try {
         yield* sqlite.prepare(sql).iterate(...values);
       } catch (error) {
         throw translated(path, error);
       }
     },
-    run: (sql, ...values) => told(() => Number(prepared(sql).run(...values).changes)),
-    exec: (sql) => told(() => sqlite.exec(sql)),
+    run: (sql: string, ...values: SQLInputValue[]) =>
+      told(() => Number(prepared(sql).run(...values).changes)),
+    exec: (sql: string) => told(() => sqlite.exec(sql)),
     write,
-    writeSoon(work) {
+    writeSoon<T>(work: () => T): T {
       if (isWriting) return work();
       sqlite.exec("PRAGMA synchronous = NORMAL");
       try {
@@ -121,9 +140,36 @@ export function databaseOf(path: string, sqlite: DatabaseSync): Database {
       if (sqlite.isOpen) sqlite.close();
     },
   };
+  return { ...database, sql: sqlOf(database) };
 }
 
-/** Many waiting processes ask at different moments, so that none of them waits for ever. */
+/** SQLite has one writer at a time, so `lock` and `alone` need no lock of their own. */
+function sqlOf(database: Omit<Database, "sql">): Sql {
+  const get: Sql["get"] = (sql, ...values) => answered(database.get(sql, ...values));
+  return {
+    path: database.path,
+    latest: new Map(),
+    get,
+    all: (sql, ...values) => answered(database.all(sql, ...values)),
+    *each(visit, sql, ...values) {
+      for (const row of database.each(sql, ...values)) yield* visit(row);
+    },
+    run: (sql, ...values) => answered(database.run(sql, ...values)),
+    put: database.run,
+    putRows: (table, rows) => {
+      for (const row of rows) database.run(insertOf(table, row.length, 1), ...row);
+    },
+    lock: (_table, sql, ...values) => get(sql, ...values),
+    alone: () => undefined,
+  };
+}
+
+/** Work that is finished: it returns its value without yielding. */
+function answered<T>(value: T): Work<T> {
+  return { [Symbol.iterator]: () => ({ next: () => ({ done: true, value }) }) };
+}
+
+/** Retries with a random pause, so that many waiting processes do not collide again and again. */
 function begin(statement: StatementSync): void {
   for (let tries = 1; ; tries += 1) {
     try {

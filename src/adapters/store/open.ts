@@ -14,14 +14,8 @@ import { refuseNetwork, type Mount } from "../home/network.ts";
 import type { Home } from "../home/paths.ts";
 import { damagedDatabase, translated } from "./recovery/damage.ts";
 import { commitTo } from "./commit.ts";
-import { databaseOf, promised, type Database } from "./database.ts";
-import { graphsOf } from "./tables/graphs.ts";
-import { journalOf } from "./journal/journal.ts";
-import { messagesOf } from "./tables/messages.ts";
-import { outboxOf } from "./tables/outbox.ts";
-import { isBusy, unattended } from "./tables/pending.ts";
-import { projectsOf } from "./tables/projects.ts";
-import { registryOf } from "./tables/registry.ts";
+import { askIn, databaseOf, promised, type Database } from "./database.ts";
+import { queriesOf } from "./queries.ts";
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 import { openFile } from "./sqlite.ts";
 import { requireOurs } from "./version.ts";
@@ -40,14 +34,8 @@ export function openStore(home: Home, options: Options = {}): SqliteStore {
   return {
     database,
     commit: promised((batch) => commitTo(database, batch, now)),
-    ...journalOf(database),
-    ...outboxOf(database),
-    ...registryOf(database),
-    ...projectsOf(database),
-    ...messagesOf(database),
-    ...graphsOf(database),
-    isBusy: promised(() => isBusy(database)),
-    unattended: promised((run) => unattended(database, run)),
+    ...queriesOf(askIn(database)),
+    version: promised(() => String(database.get("PRAGMA data_version")?.["data_version"])),
     close: promised(() => {
       database.close();
     }),

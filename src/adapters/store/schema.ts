@@ -46,6 +46,9 @@ CREATE TABLE events (
   UNIQUE (run, seq)
 ) STRICT;
 
+-- Submitted texts, each under the digest that its event names.
+CREATE TABLE texts (digest TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
+
 CREATE TABLE keys (
   run TEXT NOT NULL, key TEXT NOT NULL, seq INTEGER NOT NULL,
   PRIMARY KEY (run, key)
@@ -148,6 +151,7 @@ export const TABLES: readonly string[] = [
   "runs",
   "snapshots",
   "events",
+  "texts",
   "keys",
   "deeds",
   "questions",

@@ -5,9 +5,8 @@ import { writePrivate } from "../home/folders.ts";
 import type { Home } from "../home/paths.ts";
 import { PROCS } from "../person/processes.ts";
 import { startOf } from "../process/table.ts";
-import { askToEnd } from "./ask-to-end.ts";
-import { isSupervisorAlive, takeSupervisorLock, type SupervisorLock } from "./lock.ts";
-import { saidFile, sayOf } from "./said.ts";
+import { isSupervisorAlive, type SupervisorLock, takeSupervisorLock } from "./lock.ts";
+import { saidFile, sayOf, supervisorSaid } from "./said.ts";
 
 const PATIENCE_MS = 10_000;
 
@@ -31,4 +30,16 @@ export async function endSupervisor(home: Home): Promise<SupervisorLock | undefi
     if (!isAsked) isAsked = askToEnd(home);
     await pause(50);
   }
+}
+
+/** The supervisor finishes its present step and leaves the programs it started. False where no supervisor runs. A pid alone may be another process by now; with its start time it may not. */
+function askToEnd(home: Home): boolean {
+  const { pid, start } = supervisorSaid(home);
+  if (!/^\d+$/.test(pid) || startOf(Number(pid)) !== start) return false;
+  try {
+    process.kill(Number(pid), "SIGTERM");
+  } catch {
+    // It has ended in this moment, or is not ours to end: who waits for it will see.
+  }
+  return true;
 }

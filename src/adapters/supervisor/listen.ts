@@ -13,7 +13,7 @@ import type { Home } from "../home/paths.ts";
 import { callsIn, hasProc, REQUEST_BYTES_MAX, socketIn, type Reply } from "./wire.ts";
 
 /** Gives nothing for a call that the client must carry out itself. */
-export type Answer = (notice: unknown) => Promise<Reply | undefined>;
+export type NoticeHandler = (notice: unknown) => Promise<Reply | undefined>;
 
 export type Limits = {
   /** Until a line is whole, and until an answer is taken. */
@@ -36,7 +36,7 @@ const PRIVATE = 0o600;
 /** Only for the process that holds the supervisor's lock: what stands in the place of the socket is of no use any more. */
 export async function listen(
   home: Home,
-  answer: Answer,
+  answer: NoticeHandler,
   limits: Limits = LIMITS,
 ): Promise<Listening | undefined> {
   const path = socketIn(home.root);
@@ -123,7 +123,7 @@ class Talk {
     socket.on("close", () => this.#line?.reject(new Error("whoever asked has left")));
   }
 
-  async hear(hasRoom: () => boolean, answer: Answer): Promise<void> {
+  async hear(hasRoom: () => boolean, answer: NoticeHandler): Promise<void> {
     const notice = await this.#next(this.#limits.noticeMs);
     if (!hasRoom()) return this.#say({ type: "declined" });
     this.isTaken = true;

@@ -9,11 +9,11 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { envOfBlock } from "../person/marks.ts";
-import { callsIn, hasProc, REQUEST_BYTES_MAX, VARIABLES, type Request } from "./wire.ts";
+import { callsIn, hasProc, REQUEST_BYTES_MAX, VARIABLES, type WireRequest } from "./wire.ts";
 
-export type Received = { readonly pid: number; readonly request: Request };
+export type Received = { readonly pid: number; readonly request: WireRequest };
 
-type Serving = {
+type ServingSupervisor = {
   readonly root: string;
   /** The program, by all paths under which agents start it. */
   readonly programs: readonly string[];
@@ -23,7 +23,7 @@ const PRIVATE = 0o600;
 const { O_NONBLOCK, O_RDONLY } = constants;
 
 /** `undefined` for what is not a request of the process that is named. */
-export function requestFrom(notice: unknown, serving: Serving): Received | undefined {
+export function requestFrom(notice: unknown, serving: ServingSupervisor): Received | undefined {
   const fields = fieldsOf(notice);
   const [pid, fd] = [fields.get("pid"), fields.get("fd")];
   if (!isCount(pid) || pid < 1) return undefined;
@@ -46,7 +46,7 @@ export function requestFrom(notice: unknown, serving: Serving): Received | undef
 /** Only a file that was made in our folder is opened: anything else could be a pipe, or a text that another process wrote. */
 function textBehind(
   of: { readonly pid: number; readonly fd: number },
-  { root }: Serving,
+  { root }: ServingSupervisor,
 ): string | undefined {
   const path = `/proc/${of.pid}/fd/${of.fd}`;
   const folder = `${realpathSync.native(callsIn(root))}/`;
@@ -64,7 +64,7 @@ function textBehind(
   }
 }
 
-function isMadeBy(pid: number, { cwd, env }: Request, { programs }: Serving): boolean {
+function isMadeBy(pid: number, { cwd, env }: WireRequest, { programs }: ServingSupervisor): boolean {
   const own = envOfBlock(readFileSync(`/proc/${pid}/environ`, "utf8"));
   const [, script = ""] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
   return (
@@ -76,7 +76,7 @@ function isMadeBy(pid: number, { cwd, env }: Request, { programs }: Serving): bo
 }
 
 /** `undefined` for what is no request. */
-export function requestIn(value: unknown): Request | undefined {
+export function requestIn(value: unknown): WireRequest | undefined {
   const fields = fieldsOf(value);
   const [protocol, version, use] = [fields.get("protocol"), fields.get("version"), fields.get("use")];
   const [call, cwd, env] = [fields.get("call"), fields.get("cwd"), variablesIn(fields.get("env"))];

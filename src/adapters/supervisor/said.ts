@@ -3,7 +3,7 @@
 import { textOfOwn } from "../home/own-file.ts";
 import type { Home } from "../home/paths.ts";
 
-export type Said = {
+export type SupervisorNote = {
   readonly pid: string;
   /** With the pid, this names a process. */
   readonly start: string;
@@ -15,12 +15,12 @@ export function saidFile({ root }: Home): string {
   return `${root}/supervisor.pid`;
 }
 
-export function sayOf({ pid, start, world }: Said): string {
+export function sayOf({ pid, start, world }: SupervisorNote): string {
   return `${pid} ${start}\n${world}\n`;
 }
 
 /** By the last supervisor, which may be gone. */
-export function supervisorSaid(home: Home): Said {
+export function supervisorSaid(home: Home): SupervisorNote {
   const [first = "", world = ""] = (textOfOwn(saidFile(home)) ?? "").split("\n");
   const [pid = "", ...start] = first.split(" ");
   return { pid, start: start.join(" "), world };

@@ -9,7 +9,7 @@ import { makeFolder } from "../home/folders.ts";
 import { openOwn } from "../home/own-file.ts";
 import type { Env, Home } from "../home/paths.ts";
 
-export type Command = { readonly argv: readonly string[]; readonly env: Env };
+export type SupervisorCommand = { readonly argv: readonly string[]; readonly env: Env };
 
 const LOG_BYTES_MAX = 1024 * 1024;
 /** Where its home is, and where tests want it, or the shims it starts, to die. */
@@ -21,7 +21,7 @@ const OURS: ReadonlySet<string> = new Set([
 ]);
 const { O_APPEND, O_CREAT, O_WRONLY } = constants;
 
-export function startSupervisor(home: Home, { argv, env }: Command): void {
+export function startSupervisor(home: Home, { argv, env }: SupervisorCommand): void {
   const [program, ...rest] = argv;
   if (program === undefined) throw new Error("no program to start");
   makeFolder(home.root);

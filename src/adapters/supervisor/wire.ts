@@ -1,38 +1,43 @@
 /**
- * What the client of a use case and the supervisor say to each other on the socket, one line of JSON at a time.
+ * The protocol between the client of a use case and the supervisor: one line of JSON per message, over a socket.
  *
- * The client writes its request to a file without a name, keeps the file open and says which process and which descriptor that is.
- * The supervisor says `taken`, and then gives the outcome; or it declines, and the client carries the call out itself. Loaded by every
- * command of an agent, so it imports next to nothing.
+ * The client writes its request to an unlinked file, keeps the file open and sends its pid and the descriptor. The supervisor replies
+ * `taken` and later the outcome. Or it replies `declined`, and the client carries the call out itself. Every command of an agent loads
+ * this file, so it imports next to nothing.
  */
 
 import { existsSync } from "node:fs";
 
-/** Both ends are of one version and speak the same: anything else is declined. */
+/** The supervisor declines a client with another protocol or version. */
 export const PROTOCOL = 2;
 
-/** The shortest limit that a system has for the path of a socket, with the zero at its end. */
+/** The longest path of a socket that every system accepts, without the NUL at its end. */
 const SOCKET_BYTES_MAX = 103;
 
 /** A larger call is carried out by the client itself. */
 export const REQUEST_BYTES_MAX = 2 * 1024 * 1024;
 
-/** What a use case depends on: who calls, and which run is meant. */
+/** What marks the state home of a worker. */
+export function machineIn(root: string): string {
+  return `${root}/machine.json`;
+}
+
+/** The variables that a request carries: they say who calls, and which run is meant. */
 export const VARIABLES = ["SIGNALBOX_HOME", "SIGNALBOX_TOKEN", "SIGNALBOX_RUN", "SIGNALBOX_JOB"] as const;
 
-export type Request = {
+export type WireRequest = {
   readonly protocol: number;
   readonly version: string;
   readonly use: string;
   readonly input: unknown;
-  /** Random for each call. A call that is made twice under one id is carried out once. */
+  /** The random id of the call. A call that is repeated under the same id is carried out once. */
   readonly call: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** Where the request is: behind a descriptor of the process that makes it, or here where nothing tells of other processes. */
-export type Notice = { readonly pid: number } & ({ readonly fd: number } | { readonly request: Request });
+/** Names the descriptor through which the supervisor reads the request. Without `/proc` it carries the request itself. */
+export type Notice = { readonly pid: number } & ({ readonly fd: number } | { readonly request: WireRequest });
 
 export type Reply =
   | { readonly type: "taken" }
@@ -41,7 +46,7 @@ export type Reply =
   /** The fields of a `UserError`. */
   | { readonly type: "failed"; readonly failure: unknown };
 
-/** Whether the kernel tells of other processes. */
+/** Whether the system has `/proc`, through which the supervisor can examine the client. */
 export const hasProc = existsSync("/proc/self/stat");
 
 /** `undefined` where the path is too long for a socket. */
@@ -50,7 +55,7 @@ export function socketIn(root: string): string | undefined {
   return root.startsWith("/") && Buffer.byteLength(path) <= SOCKET_BYTES_MAX ? path : undefined;
 }
 
-/** The folder in which requests lose their names. */
+/** The folder in which clients create request files, which they unlink at once. */
 export function callsIn(root: string): string {
   return `${root}/calls`;
 }

@@ -5,13 +5,13 @@ import { failpoint } from "../failpoint.ts";
 import type { Hold } from "./hold.ts";
 import { keyOf } from "./names.ts";
 import { panesOf, type Pane } from "./panes.ts";
-import { callTmux, type Terminals } from "./tmux.ts";
+import { callTmux, type TmuxAccess } from "./tmux.ts";
 
 /**
  * Of a job that was ended. The last window of a session stays: whoever looks at it would be thrown out, and the next one of this run is
  * put beside it.
  */
-export async function removeWindow(on: Terminals, { pane, server, shim }: Hold): Promise<void> {
+export async function removeWindow(on: TmuxAccess, { pane, server, shim }: Hold): Promise<void> {
   const panes = (await panesOf(on)) ?? [];
   const own = panes.find(
     (each) => each.pane === pane && each.pid === shim?.pid && each.server === server.pid,
@@ -22,7 +22,7 @@ export async function removeWindow(on: Terminals, { pane, server, shim }: Hold):
 }
 
 /** Windows in which an earlier process of the same role has ended, and others that came too late for this job. */
-export async function removeEarlier(on: Terminals, window: Window, keep: string): Promise<void> {
+export async function removeEarlier(on: TmuxAccess, window: Window, keep: string): Promise<void> {
   const key = keyOf(window.name);
   const earlier = ((await panesOf(on)) ?? []).filter(
     (each) => each.run === window.session && each.key === key && each.isDead && each.pane !== keep,
@@ -31,7 +31,7 @@ export async function removeEarlier(on: Terminals, window: Window, keep: string)
 }
 
 /** The session of a run with everything in it, and what people moved elsewhere. A window of another run that was moved here stays. */
-export async function closeSession(on: Terminals, run: string): Promise<void> {
+export async function closeSession(on: TmuxAccess, run: string): Promise<void> {
   const panes = (await panesOf(on)) ?? [];
   const sessions = new Set(panes.filter(({ sessionOf }) => sessionOf === run).map(({ session }) => session));
   failpoint("terminal.before-close");
@@ -48,13 +48,13 @@ export async function closeSession(on: Terminals, run: string): Promise<void> {
 }
 
 /** The server ends when it has no session; that is for itself to say, since a window may be about to open. */
-async function letGo(on: Terminals): Promise<void> {
+async function letGo(on: TmuxAccess): Promise<void> {
   const panes = await panesOf(on);
   if (panes?.length === 0) await callTmux(on, { args: ["set-option", "-s", "exit-empty", "on"] });
 }
 
 /** By the id that it had, as long as the same process is in it. */
-async function killPane(on: Terminals, { pane, pid }: Pane): Promise<void> {
+async function killPane(on: TmuxAccess, { pane, pid }: Pane): Promise<void> {
   failpoint("terminal.before-remove");
   await callTmux(on, {
     args: ["if-shell", "-F", "-t", pane, `#{==:#{pane_pid},${pid}}`, `kill-pane -t ${pane}`],

@@ -6,7 +6,7 @@ import { packageRoot } from "../library/package.ts";
 import { keyOf } from "./names.ts";
 import { lookAtPanes } from "./panes.ts";
 import { findPlace } from "./place.ts";
-import { MARKED, tmuxProgram, way, type Terminals } from "./tmux.ts";
+import { MARKED, tmuxProgram, way, type TmuxAccess } from "./tmux.ts";
 
 export type RunTerminal = {
   /** The id of the session. */
@@ -46,7 +46,7 @@ export async function paneHealth(
   return runs;
 }
 
-export type Wanted = {
+export type TerminalRequest = {
   readonly run: string;
   /** The name of the window that is shown first, as it was given at the launch. */
   readonly window?: string;
@@ -54,8 +54,8 @@ export type Wanted = {
 
 /** What to start, with the terminal of a person, to look at a run; undefined where it has no session. Works inside of another tmux. */
 export async function attachArgs(
-  on: Terminals,
-  { run, window }: Wanted,
+  on: TmuxAccess,
+  { run, window }: TerminalRequest,
 ): Promise<readonly string[] | undefined> {
   const place = findPlace(on.home);
   const panes = place === undefined ? undefined : await lookAtPanes(on);

@@ -17,13 +17,13 @@ const NOTE = "terminal";
 const BYTES_MAX = 256;
 
 /** The session of a run: while its server lives, no other one ever gets this id. */
-type Session = { readonly server: Server; readonly session: string };
+type TmuxSession = { readonly server: Server; readonly session: string };
 
 export class Holds {
   readonly #told = new Map<string, Hold>();
-  readonly #sessions = new Map<string, Session>();
+  readonly #sessions = new Map<string, TmuxSession>();
 
-  keepSession(run: string, { server, session }: Session): void {
+  keepSession(run: string, { server, session }: TmuxSession): void {
     this.#sessions.set(run, { server, session });
   }
 

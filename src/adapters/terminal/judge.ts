@@ -10,7 +10,7 @@ import { codeOf } from "../files/errno.ts";
 import { hasTerminal } from "../process/table.ts";
 import { wasHungUp, type Hold } from "./hold.ts";
 import { panesNow, type Pane } from "./panes.ts";
-import { isServerAlive, standStill, type Terminals } from "./tmux.ts";
+import { isServerAlive, standStill, type TmuxAccess } from "./tmux.ts";
 
 const LOST: Process = { type: "lost", infrastructure: false };
 const SERVER_LOST: Process = { type: "lost", infrastructure: true };
@@ -28,7 +28,7 @@ export type Case = {
   readonly again: () => Process;
 };
 
-export function judge(on: Terminals, { folder, hold, seen, again }: Case): Process {
+export function judge(on: TmuxAccess, { folder, hold, seen, again }: Case): Process {
   switch (seen.type) {
     case "absent":
     case "starting":
@@ -45,7 +45,7 @@ export function judge(on: Terminals, { folder, hold, seen, again }: Case): Proce
 }
 
 /** Its window was closed, and it goes on, so that nobody can see or tell it anything; or it is just about to end. */
-function withoutTerminal(on: Terminals, { folder, hold, again }: Case): Process {
+function withoutTerminal(on: TmuxAccess, { folder, hold, again }: Case): Process {
   const word = serversWord(on, hold);
   if (word === "gone") return SERVER_LOST;
   if (word === "closed") return LOST;
@@ -65,7 +65,7 @@ function ended(seen: Process & { type: "ended" }, word: Word, folder: string): P
 /** `gone`: it is another server now, or none, or it is about to end. `closed`: the window is no longer there. */
 type Word = Pane | "gone" | "closed" | "silent";
 
-function serversWord(on: Terminals, hold: Hold): Word {
+function serversWord(on: TmuxAccess, hold: Hold): Word {
   for (let looks = 1; ; looks += 1) {
     if (!isServerAlive(hold.server)) return "gone";
     const panes = panesNow(on);

@@ -16,10 +16,10 @@ import { newName } from "../home/new-name.ts";
 import { keyOf, sessionName, windowName } from "./names.ts";
 import type { Holds } from "./hold.ts";
 import { panesOf } from "./panes.ts";
-import { makePlace, type Place } from "./place.ts";
-import { callAt, noteServer, type Server, type Terminals } from "./tmux.ts";
+import { makePlace, type TmuxPlace } from "./place.ts";
+import { callAt, noteServer, type Server, type TmuxAccess } from "./tmux.ts";
 
-export type Opened = {
+export type OpenedWindow = {
   readonly pane: string;
   /** The first program of the window, which becomes the shim. */
   readonly pid: number;
@@ -40,10 +40,10 @@ const TOLD = "#{pane_id} #{pane_pid} #{pid} #{session_id}";
 const SIZE = ["-x", "200", "-y", "50"];
 
 export async function openWindow(
-  on: Terminals,
+  on: TmuxAccess,
   opening: Opening,
   holds: Pick<Holds, "sessionOf" | "keepSession">,
-): Promise<Opened> {
+): Promise<OpenedWindow> {
   const { window } = opening;
   const place = makePlace(on.home, on.env);
   const file = writeErrand(opening);
@@ -119,7 +119,7 @@ function quoted(path: string): string {
   return `"$(printf '${signs.join("")}')"`;
 }
 
-async function tried(on: Terminals, place: Place, args: readonly string[]): Promise<string | undefined> {
+async function tried(on: TmuxAccess, place: TmuxPlace, args: readonly string[]): Promise<string | undefined> {
   const { code, out, err } = await callAt(on, place, { args });
   if (code === 0) return out;
   if (

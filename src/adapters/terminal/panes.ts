@@ -1,6 +1,6 @@
 /** All panes of the server, by one question. */
 
-import { askTmux, callTmux, type Answer, type Terminals } from "./tmux.ts";
+import { askTmux, callTmux, type TmuxAnswer, type TmuxAccess } from "./tmux.ts";
 
 export type Pane = {
   readonly server: number;
@@ -43,23 +43,23 @@ const FIELDS = [
 const LIST = ["list-panes", "-a", "-F", FIELDS.map((name) => `#{${name}}`).join("|")];
 
 /** Undefined where no server runs. The supervisor waits as long as for any other command: its effect fails without an answer. */
-export async function panesOf(on: Terminals): Promise<readonly Pane[] | undefined> {
+export async function panesOf(on: TmuxAccess): Promise<readonly Pane[] | undefined> {
   return panesIn(await callTmux(on, { args: LIST }));
 }
 
 /** The same for a person who looks: a server that stands still is reported soon. */
-export async function lookAtPanes(on: Terminals): Promise<readonly Pane[] | undefined> {
+export async function lookAtPanes(on: TmuxAccess): Promise<readonly Pane[] | undefined> {
   return panesIn(await callTmux(on, { args: LIST, isLook: true }));
 }
 
 /** `silent`: there was no answer in time. */
-export function panesNow(on: Terminals): readonly Pane[] | undefined | "silent" {
+export function panesNow(on: TmuxAccess): readonly Pane[] | undefined | "silent" {
   const answer = askTmux(on, LIST);
   return answer === undefined ? "silent" : panesIn(answer);
 }
 
 /** A window that is linked into a second session is listed there, too. */
-function panesIn({ code, out, err }: Answer): readonly Pane[] | undefined {
+function panesIn({ code, out, err }: TmuxAnswer): readonly Pane[] | undefined {
   // A server without any session.
   if (code !== 0) return /no current|no sessions/.test(err) ? [] : undefined;
   return out.split("\n").flatMap((line) => {

@@ -16,7 +16,7 @@ import { textOfOwn } from "../home/own-file.ts";
 import type { Env, Home } from "../home/paths.ts";
 import { UserError } from "../user-error.ts";
 
-export type Place = { readonly socket: string; readonly config: string; readonly server: string };
+export type TmuxPlace = { readonly socket: string; readonly config: string; readonly server: string };
 
 const SOCKET_BYTES_MAX = 100;
 const TEXT_BYTES_MAX = 4096;
@@ -52,7 +52,7 @@ set -gwq allow-passthrough off
 `;
 
 /** Undefined where no terminal was ever opened. Changes nothing. */
-export function findPlace(home: Home): Place | undefined {
+export function findPlace(home: Home): TmuxPlace | undefined {
   if (lstatSync(home.terminals, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
   const folder = realpathSync(home.terminals);
   const near = placeIn(folder, folder);
@@ -61,7 +61,7 @@ export function findPlace(home: Home): Place | undefined {
   return far.startsWith("/") && isOurs(far) ? placeIn(folder, far) : undefined;
 }
 
-export function makePlace(home: Home, env: Env): Place {
+export function makePlace(home: Home, env: Env): TmuxPlace {
   claimFolder(home, home.terminals);
   const folder = realpathSync(home.terminals);
   const near = placeIn(folder, folder);
@@ -71,11 +71,11 @@ export function makePlace(home: Home, env: Env): Place {
 }
 
 /** Makes the folder of a socket again that somebody has tidied away. */
-export function mendFolder({ socket }: Place): void {
+export function mendFolder({ socket }: TmuxPlace): void {
   makeOurs(socket.slice(0, socket.lastIndexOf("/")));
 }
 
-function placeIn(folder: string, sockets: string): Place {
+function placeIn(folder: string, sockets: string): TmuxPlace {
   return {
     socket: join(sockets, "socket"),
     config: join(folder, "tmux.conf"),

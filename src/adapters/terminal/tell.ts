@@ -11,16 +11,16 @@ import { failpoint } from "../failpoint.ts";
 import { newName } from "../home/new-name.ts";
 import type { Hold } from "./hold.ts";
 import { makePlace } from "./place.ts";
-import { callTmux, noteServer, tmuxProgram, type Terminals } from "./tmux.ts";
+import { callTmux, noteServer, tmuxProgram, type TmuxAccess } from "./tmux.ts";
 
-export type Telling = {
+export type TypedMessage = {
   readonly hold: Hold;
   readonly text: string;
   /** Programs take what comes faster than anybody types for a part of the paste. */
   readonly pauseMs: number;
 };
 
-export async function tellPane(on: Terminals, { hold, text, pauseMs }: Telling): Promise<Told> {
+export async function tellPane(on: TmuxAccess, { hold, text, pauseMs }: TypedMessage): Promise<Told> {
   // The program is there, and whoever has taken tmux away should know that it cannot be told.
   tmuxProgram(on.env);
   // Where it was tidied away, or whoever opened the window was killed over it.
@@ -63,7 +63,7 @@ type Order = {
 };
 
 /** Whether it was done. Modes that a person has left open would take the keys. */
-async function inPane(on: Terminals, { pane, server, shim }: Hold, order: Order): Promise<boolean> {
+async function inPane(on: TmuxAccess, { pane, server, shim }: Hold, order: Order): Promise<boolean> {
   const isOurs = all([
     `#{==:#{pid},${server.pid}}`,
     `#{==:#{pane_pid},${shim?.pid ?? 0}}`,

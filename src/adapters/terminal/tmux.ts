@@ -14,16 +14,16 @@ import { writePrivate } from "../home/folders.ts";
 import type { Env, Home } from "../home/paths.ts";
 import { startOf } from "../process/table.ts";
 import { UserError } from "../user-error.ts";
-import { findPlace, mendFolder, type Place } from "./place.ts";
+import { findPlace, mendFolder, type TmuxPlace } from "./place.ts";
 
-export type Terminals = { readonly home: Home; readonly env: Env };
+export type TmuxAccess = { readonly home: Home; readonly env: Env };
 
 /** Which server: a pid alone may be another process by now. */
 export type Server = { readonly pid: number; readonly start: string };
 
-export type Answer = { readonly code: number; readonly out: string; readonly err: string };
+export type TmuxAnswer = { readonly code: number; readonly out: string; readonly err: string };
 
-export type Call = {
+export type TmuxCall = {
   readonly args: readonly string[];
   readonly input?: string;
   /** Only a look, for which nobody waits long. */
@@ -36,7 +36,7 @@ const LOOK_MS = 3000;
 const SOCKET_MS = 1000;
 const SERVER_BYTES_MAX = 256;
 const EXIT_FAILED = 1;
-const NONE: Answer = { code: 1, out: "", err: "no server running" };
+const NONE: TmuxAnswer = { code: 1, out: "", err: "no server running" };
 
 /** Since then `copy-mode -q`, options of panes and `new-session -e` are as we use them. */
 const OLDEST = [3, 2] as const;
@@ -66,13 +66,17 @@ export function tmuxProgram(env: Env): string {
 }
 
 /** Asks the server that is there; none is started. Without tmux there is nobody to ask. */
-export function callTmux(on: Terminals, call: Call): Promise<Answer> {
+export function callTmux(on: TmuxAccess, call: TmuxCall): Promise<TmuxAnswer> {
   const place = findPlace(on.home);
   return place === undefined || !hasTmux(on.env) ? Promise.resolve(NONE) : callAt(on, place, call);
 }
 
 /** May start a server. */
-export function callAt(on: Terminals, place: Place, { args, input, isLook }: Call): Promise<Answer> {
+export function callAt(
+  on: TmuxAccess,
+  place: TmuxPlace,
+  { args, input, isLook }: TmuxCall,
+): Promise<TmuxAnswer> {
   const program = tmuxProgram(on.env);
   const limitMs = isLook === true ? LOOK_MS : LIMIT_MS;
   revive(place);
@@ -110,7 +114,7 @@ export function callAt(on: Terminals, place: Place, { args, input, isLook }: Cal
 }
 
 /** The same, for whoever cannot wait. Undefined where there was no answer in time. */
-export function askTmux(on: Terminals, args: readonly string[]): Answer | undefined {
+export function askTmux(on: TmuxAccess, args: readonly string[]): TmuxAnswer | undefined {
   const place = findPlace(on.home);
   if (place === undefined) return NONE;
   if (!hasTmux(on.env)) return undefined;
@@ -128,7 +132,7 @@ export function askTmux(on: Terminals, args: readonly string[]): Answer | undefi
 }
 
 /** Which server it is, for the time when its socket is gone. */
-export function noteServer({ server }: Place, { pid, start }: Server): void {
+export function noteServer({ server }: TmuxPlace, { pid, start }: Server): void {
   const text = `${pid}\n${start}\n`;
   if (textOfOwn(server, SERVER_BYTES_MAX) !== text) writePrivate(server, text);
 }
@@ -138,17 +142,17 @@ export function isServerAlive({ pid, start }: Server): boolean {
 }
 
 /** How it is called: what comes before every command. */
-export function way({ socket, config }: Place): readonly string[] {
+export function way({ socket, config }: TmuxPlace): readonly string[] {
   return ["-S", socket, "-f", config];
 }
 
 /** For ourselves, who read UTF-8 whatever the locale is. */
-function ownWay(place: Place): readonly string[] {
+function ownWay(place: TmuxPlace): readonly string[] {
   return ["-u", ...way(place)];
 }
 
 /** Somebody has tidied the socket away: a server makes it again when it is asked by this signal. */
-function revive(place: Place): void {
+function revive(place: TmuxPlace): void {
   const isThere = (): boolean => lstatSync(place.socket, { throwIfNoEntry: false }) !== undefined;
   if (isThere()) return;
   const [pid = "", start = ""] = textOfOwn(place.server, SERVER_BYTES_MAX)?.split("\n") ?? [];

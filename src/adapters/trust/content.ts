@@ -5,11 +5,10 @@
  * is refused: links, pipes, names that cannot be told apart, more than anybody would look through.
  */
 
-import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { saysNothing } from "../../format/blank.ts";
-import { unreadable } from "../library/find.ts";
+import { unreadable } from "../files/errno.ts";
 import { UserError } from "../user-error.ts";
 
 export type ContentFile = {
@@ -18,7 +17,7 @@ export type ContentFile = {
   readonly bytes: Uint8Array;
 };
 
-export type Content = {
+export type TrustContent = {
   /** Empty where there is nothing to trust. */
   readonly digest: string;
   readonly files: readonly ContentFile[];
@@ -33,7 +32,7 @@ const DEPTH_MAX = 16;
 const INERT = /^(?:(?:.*\/)?(?:README\.md|\.gitkeep|\.gitignore)|schema\/[^/]+\.schema\.json)$/;
 const CONFIG = "config.yaml";
 
-export function contentOf(repo: string): Content {
+export function contentOf(repo: string): TrustContent {
   const root = join(repo, ".signalbox");
   const stats = lstatSync(root, { throwIfNoEntry: false });
   if (stats === undefined) return { digest: "", files: [] };
@@ -97,7 +96,7 @@ function readPlain(path: string, most: number): Uint8Array {
 
 /** Path and length come before the bytes: no two different sets of files give the same input. */
 function digestOf(files: readonly ContentFile[]): string {
-  const hash = createHash("sha256");
+  const hash = process.getBuiltinModule("node:crypto").createHash("sha256");
   for (const { path, bytes } of files) hash.update(`${path}\0${bytes.length}\0`).update(bytes);
   return `sha256:${hash.digest("hex")}`;
 }

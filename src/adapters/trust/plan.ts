@@ -7,11 +7,13 @@
 import type { Value } from "../../core/model/value.ts";
 import type { Definition } from "../../core/model/workflow.ts";
 import type { HarnessFile, ParsedConfig } from "../../format/settings/config.ts";
-import { showProblem, type Problem } from "../../format/problem.ts";
+import { type Problem, showProblem } from "../../format/problem.ts";
 import type { SettingTree } from "../../format/settings/workflow-settings.ts";
 import type { ParsedWorkflow } from "../../format/workflow/parse.ts";
-import type { Content, ContentFile } from "./content.ts";
-import { wrongSettings } from "./settings.ts";
+import type { ContentFile, TrustContent } from "./content.ts";
+import { setParams, strayWorkflows } from "../config/workflow.ts";
+import { builtInWorkflows } from "../library/find.ts";
+import { parseFound } from "../library/load.ts";
 
 type PlannedWorkflow = {
   readonly name: string;
@@ -37,7 +39,8 @@ export type Plan = {
   readonly terminal: "" | "auto" | "none";
   readonly workflows: readonly PlannedWorkflow[];
   /** Files that are neither settings nor part of a workflow: programs, perhaps. */
-  readonly others: readonly { readonly path: string; readonly size: number }[];
+  /** `text` is empty for what is no text, or too long to be read at a terminal. */
+  readonly others: readonly { readonly path: string; readonly size: number; readonly text: string }[];
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
 };
@@ -45,7 +48,7 @@ export type Plan = {
 const WORKFLOW = /^workflows\/([^/]+)\/workflow\.yaml$/;
 const PROMPT = /^workflows\/([^/]+)\/prompts\/([^/]+)\.md$/;
 
-export async function planOf(content: Content): Promise<Plan> {
+export async function planOf(content: TrustContent): Promise<Plan> {
   const { parseConfig } = await import("../../format/settings/config.ts");
   const { parseWorkflow } = await import("../../format/workflow/parse.ts");
   const own = content.files.find(({ path }) => path === "config.yaml");
@@ -166,5 +169,40 @@ function shown({ params }: Definition, value: Value<string>): string {
 function othersIn(files: readonly ContentFile[]): Plan["others"] {
   return files
     .filter(({ path }) => path !== "config.yaml" && !WORKFLOW.test(path) && !PROMPT.test(path))
-    .map(({ path, bytes }) => ({ path, size: bytes.length }));
+    .map(({ path, bytes }) => ({ path, size: bytes.length, text: textOf(bytes) }));
+}
+
+const TEXT_BYTES_MAX = 65_536;
+
+function textOf(bytes: Uint8Array): string {
+  if (bytes.length > TEXT_BYTES_MAX) return "";
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return "";
+    throw error;
+  }
+}
+
+/** Problems of settings for workflows before a person trusts them: own workflows as these bytes have them, all others as built in. */
+export async function wrongSettings(
+  parsed: ParsedConfig,
+  own: ReadonlyMap<string, ParsedWorkflow>,
+): Promise<readonly Problem[]> {
+  const named = Object.keys(parsed.config.workflows ?? {});
+  if (named.length === 0) return [];
+  const layers = [{ ...parsed, from: "repository" as const }];
+  const builtIn = builtInWorkflows();
+  const known = [...own.keys(), ...builtIn.map(({ name }) => name)];
+  const definitions = await Promise.all(
+    named.map(async (name): Promise<Definition | undefined> => {
+      const found = builtIn.find((each) => each.name === name);
+      const meant = own.get(name) ?? (found === undefined ? undefined : await parseFound(found));
+      return meant?.ok === true ? meant.workflow.definition : undefined;
+    }),
+  );
+  return [
+    ...strayWorkflows(layers, known).problems,
+    ...definitions.flatMap((each) => (each === undefined ? [] : setParams(each, layers).problems)),
+  ];
 }

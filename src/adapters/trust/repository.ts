@@ -2,17 +2,17 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { codeOf } from "../library/find.ts";
+import { codeOf } from "../files/errno.ts";
 import { UserError } from "../user-error.ts";
 
-export type Repository = {
+export type TrustedRepository = {
   /** The working tree that holds the folder. */
   readonly tree: string;
   /** The main working tree, whose `.signalbox` counts for all of them. */
   readonly main: string;
 };
 
-export function repositoryOf(cwd: string): Repository {
+export function repositoryOf(cwd: string): TrustedRepository {
   for (let tree = cwd; ; tree = dirname(tree)) {
     const git = statSync(join(tree, ".git"), { throwIfNoEntry: false });
     if (git !== undefined) return { tree, main: git.isFile() ? mainOf(tree) : tree };

@@ -11,9 +11,12 @@ import { keyPath, readKeyFile } from "../person/key-file.ts";
 import { countedKeys } from "../person/pin.ts";
 import { isSignedBy, partsOf, signatureOf, type Signer } from "../person/signature.ts";
 import { UserError } from "../user-error.ts";
-import { contentOf, EXIT_UNTRUSTED, type Content } from "./content.ts";
+import { contentOf, EXIT_UNTRUSTED, type TrustContent } from "./content.ts";
 
-export type TrustStore = Pick<Registry, "trusted" | "humanKeys">;
+export type TrustStore = Pick<Registry, "trusted" | "humanKeys"> & {
+  /** The checkout for which a person has signed, where this is a clone of it on another machine. */
+  readonly checkoutOf?: (repo: string) => Promise<string>;
+};
 
 /** Where trust is kept, and whose key speaks for it. */
 export type Trusting = { readonly store: TrustStore; readonly env: Env };
@@ -22,7 +25,7 @@ export type Trusting = { readonly store: TrustStore; readonly env: Env };
 export async function trustOf(
   on: Trusting,
   repo: string,
-): Promise<{ readonly content: Content; readonly isTrusted: boolean }> {
+): Promise<{ readonly content: TrustContent; readonly isTrusted: boolean }> {
   const content = contentOf(repo);
   return { content, isTrusted: content.digest === "" || (await digestTrusted(on, repo)) === content.digest };
 }
@@ -32,7 +35,7 @@ export async function isTrusted(on: Trusting, repo: string): Promise<boolean> {
 }
 
 /** Gives the trusted content: whoever goes on must use these bytes, for the files may change at any moment. */
-export async function requireTrust(on: Trusting, repo: string): Promise<Content> {
+export async function requireTrust(on: Trusting, repo: string): Promise<TrustContent> {
   const { content, isTrusted: isKnown } = await trustOf(on, repo);
   if (isKnown) return content;
   throw new UserError("untrusted", await whyNot(on, repo), { next: "signalbox trust", exit: EXIT_UNTRUSTED });
@@ -50,7 +53,8 @@ export async function requireSound(on: Trusting, repo: string): Promise<void> {
 }
 
 async function whyNot(on: Trusting, repo: string): Promise<string> {
-  const kept = (await on.store.trusted(repo))?.digest ?? "";
+  const checkout = (await on.store.checkoutOf?.(repo)) ?? repo;
+  const kept = (await on.store.trusted(checkout))?.digest ?? "";
   if (kept === "") return `nobody has trusted what ${repo}/.signalbox would run`;
   if ((await digestTrusted(on, repo)) !== "") return `${repo}/.signalbox has changed since it was trusted`;
   const path = keyPath(on.env);
@@ -60,7 +64,8 @@ async function whyNot(on: Trusting, repo: string): Promise<string> {
 }
 
 /** The digest of what a person has trusted, and signed for; empty for none. */
-export async function digestTrusted({ store, env }: Trusting, repo: string): Promise<string> {
+export async function digestTrusted({ store, env }: Trusting, clone: string): Promise<string> {
+  const repo = (await store.checkoutOf?.(clone)) ?? clone;
   const row = await store.trusted(repo);
   const parts = partsOf(row?.signature ?? "");
   if (row === undefined || row.digest === "" || parts === undefined) return "";

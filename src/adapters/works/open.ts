@@ -1,9 +1,8 @@
 /** Everything the supervisor works with, put together for one state home. */
 
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
-import type { Box, Works } from "../../engine/box.ts";
-import { workflowsOf } from "../../engine/box.ts";
+import { isAbsolute, join } from "node:path";
+import { spawn } from "node:child_process";
+import { type Box, workflowsOf, type Works } from "../../engine/box.ts";
 import { isHandedOn } from "../../engine/agents/environment.ts";
 import type { Processes } from "../../engine/ports/process.ts";
 import type { Store } from "../../engine/ports/store.ts";
@@ -19,15 +18,21 @@ import { gitMerges } from "../git/delivery/merged-elsewhere.ts";
 import { gitWorkspaces } from "../git/workspace/workspaces.ts";
 import { makeFolder } from "../home/folders.ts";
 import { readOwn } from "../home/own-file.ts";
-import { runFolders, type Home } from "../home/paths.ts";
+import { type Env, type Home, runFolders } from "../home/paths.ts";
 import { freeMbAt } from "../home/room.ts";
 import { newRunId } from "../home/run-id.ts";
 import { shimProcesses } from "../process/processes.ts";
+import { programAt } from "../process/program.ts";
 import { poke } from "../supervisor/poke.ts";
 import { UserError } from "../user-error.ts";
 import { writeLauncher } from "./launcher.ts";
-import { workflowNamed } from "./library.ts";
-import { notifierOf } from "./notify.ts";
+import type { Workflow } from "../../core/model/compile.ts";
+import { showProblem } from "../../format/problem.ts";
+import { findWorkflow } from "../library/find.ts";
+import { parseFound } from "../library/load.ts";
+import { requireTrust, type TrustStore } from "../trust/trust.ts";
+import type { Notifier } from "../../engine/ports/settings.ts";
+import { failpoint } from "../failpoint.ts";
 
 const EXIT_DAMAGED = 8;
 
@@ -35,13 +40,17 @@ type Variables = Readonly<Record<string, string>>;
 
 export const CLOCK: Box["clock"] = { now: () => Date.now(), mono: () => performance.now() };
 
-type On = {
+type WorksOptions = {
   readonly log: (line: string) => void;
   /** A process of ours has ended. */
   readonly ring?: () => void;
 };
 
-export function openWorks(home: Home, store: Store, { log, ring = () => poke(home) }: On): Works {
+export function openWorks(
+  home: Home,
+  store: Store & TrustStore,
+  { log, ring = () => poke(home) }: WorksOptions,
+): Works {
   const saved = savedEnvironment(home);
   // What we call ourselves gets what everybody gets; agents also what their settings name.
   const env = Object.fromEntries(Object.entries(saved).filter(([name]) => isHandedOn(name, [])));
@@ -79,7 +88,7 @@ function cacheOf(home: Home, repo: string): string {
 }
 
 /** What agents call may have been replaced since the last one was started. */
-function ownProcesses(home: Home, { log, ring }: Required<On>): Processes {
+function ownProcesses(home: Home, { log, ring }: Required<WorksOptions>): Processes {
   const processes = shimProcesses({ home, onEnd: ring });
   return {
     ...processes,
@@ -115,17 +124,38 @@ function valueIn(file: string): object {
   throw new UserError("damaged", message, { next: "signalbox doctor --repair", exit: EXIT_DAMAGED });
 }
 
+/** A relative path is looked for where the program starts, which is not known here. */
 function finds(program: string, path: string): boolean {
-  if (program.includes("/")) return isAbsolute(program) ? isProgram(program) : true;
-  return path.split(delimiter).some((folder) => folder !== "" && isProgram(join(folder, program)));
+  const isRelative = program.includes("/") && !isAbsolute(program);
+  return isRelative || programAt(program, path) !== undefined;
 }
 
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    // Not there, or not for us: either way it cannot be started.
-    return false;
-  }
+type LibraryAccess = { readonly env: Env; readonly store: TrustStore };
+
+/** A workflow of a repository counts only while a person trusts exactly its content. */
+async function workflowNamed(on: LibraryAccess, name: string, repo: string): Promise<Workflow> {
+  const found = findWorkflow(name, { cwd: repo, home: on.env["HOME"] ?? "" });
+  if (found.from !== "built-in") await requireTrust(on, repo);
+  const parsed = await parseFound(found);
+  if (parsed.ok) return parsed.workflow;
+  const [first] = parsed.problems;
+  const message = first === undefined ? `${name} has problems` : showProblem(first);
+  throw new UserError("invalid-workflow", message, `signalbox check ${name}`);
+}
+
+/** Runs the command that the person set for questions. Run, question id and question follow it as arguments of their own. */
+function notifierOf(env: Variables): Notifier {
+  return {
+    async ask({ command, run, id, question }) {
+      const [program, ...fixed] = command;
+      if (program === undefined) return;
+      failpoint("notify.before-ask");
+      await new Promise<void>((resolve, reject) => {
+        const child = spawn(program, [...fixed, run, id, question], { env, stdio: "ignore" });
+        child.once("error", reject);
+        child.once("exit", () => resolve());
+      });
+      failpoint("notify.after-ask");
+    },
+  };
 }

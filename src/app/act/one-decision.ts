@@ -1,5 +1,5 @@
 /**
- * One decision of people at a time for each run.
+ * One decision of people at a time for each run, about the state that the person saw.
  *
  * A decision looks at the run, may merge its work or write the person's words, and only then submits its event. A second decision in
  * between would be refused after the merge, or would replace the words of the first. Acts of agents and of the engine are not held up.
@@ -9,6 +9,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Home } from "../../adapters/home/paths.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { EXIT_CONFLICT } from "../exit-codes.ts";
+import { conflict } from "../refusal.ts";
+import type { Seen } from "../runs/find.ts";
 
 const WAIT_MS = 60_000;
 
@@ -29,4 +31,13 @@ export async function whileDeciding<T>(
   });
   const lock = { folder: home.locks, repo: `decision\0${run}`, waitMs: WAIT_MS, busy };
   return whileLocked(lock, () => decided.run(new Set([...own, run]), work));
+}
+
+/** Refuses a decision about a state that the run has left since the person saw it. */
+export function requireEntry({ run }: Pick<Seen, "run">, entry: number | undefined): void {
+  if (entry === undefined || entry === run.entry) return;
+  throw conflict(
+    run.id,
+    `${run.id} has moved on since you saw it: it is in ${run.state} now. Nothing was done`,
+  );
 }

@@ -2,18 +2,20 @@
 
 import * as z from "zod/mini";
 import { told } from "../../format/workflow/schema/primitives.ts";
-import { Acknowledgement, Count, Flag, Key, MaybeFlag, MaybeText, Run, Text, Texts } from "../shapes.ts";
+import {
+  Acknowledgement,
+  Count,
+  Flag,
+  GivenText,
+  Key,
+  MaybeFlag,
+  MaybeText,
+  Run,
+  Task,
+  Text,
+  Texts,
+} from "../shapes.ts";
 import { SHOW } from "../view/run-view.ts";
-
-/** The run, where a task may also be known by its branch, or by its project. */
-const Task = { ...Run, project: MaybeText };
-
-/** A file as the caller has read it. */
-const GivenText = z.strictObject({
-  name: Text,
-  text: MaybeText,
-  problem: z.optional(z.strictObject({ code: Text, message: Text, next: Text })),
-});
 
 const DELIVERY = {
   strategy: z.optional(z.enum(["ff", "merge", "squash"])),
@@ -38,6 +40,9 @@ const DELIVERED = {
   remote: z.enum(["kept", "deleted", "failed"]),
 };
 
+/** The visit of its state in which the person saw the run, as `show` counts them: in another one the decision is refused. */
+const Entry = { entry: z.optional(Count) };
+
 /** `text` is what the person says; `to` chooses one of several ways: a state, an option, or a route of an option. */
 const VERB = {
   ...Task,
@@ -46,6 +51,7 @@ const VERB = {
   to: MaybeText,
   /** What the person saw of the question, as one word: another one is refused. */
   shown: MaybeText,
+  ...Entry,
   /** `run` may be the text: it is the run only where one has that name. */
   either: MaybeFlag,
 };
@@ -174,14 +180,15 @@ export const ACTS = {
   },
   cancel: {
     about: "End a run early",
-    input: z.strictObject({ ...Run, ...Key, note: MaybeText }),
+    input: z.strictObject({ ...Run, ...Key, ...Entry, text: MaybeText }),
     output: Acknowledgement,
   },
   answer: {
-    about: "Answer the question that a run waits with",
+    about: "Answer an open question",
     input: z.strictObject({
       ...DECISION,
       ...Key,
+      ...Entry,
       value: MaybeText,
       /** `decision` may be the value: it names a decision only where one has that name. */
       either: MaybeFlag,
@@ -206,6 +213,10 @@ export const ACTS = {
       cause: Texts,
       /** The option that takes an answer in words. */
       free: z.nullable(Text),
+      /** What is asked without options, one line each; null where nothing is. */
+      inWords: z.nullable(Texts),
+      /** The entry of the state that asks. */
+      entry: Count,
     }),
   },
   deliver: {
@@ -247,5 +258,10 @@ export const ACTS = {
     about: "Start a crashed agent again",
     input: z.strictObject({ ...Key, project: MaybeText, /** The run, the role, or both. */ words: Texts }),
     output: Acknowledgement,
+  },
+  delete: {
+    about: "Put a finished run away: lists leave it out",
+    input: z.strictObject(Task),
+    output: z.strictObject({ run: Text, state: Text, hidden: Flag }),
   },
 } as const;

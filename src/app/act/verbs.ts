@@ -23,7 +23,7 @@ import { EXIT_GATE, EXIT_NOT_YOURS, EXIT_OK } from "../exit-codes.ts";
 import { isUnknownRun, NEEDS_TEXT } from "../failure.ts";
 import type { Outcome } from "../outcome.ts";
 import { conflict, refusal } from "../refusal.ts";
-import type { Seen } from "../runs/find.ts";
+import { isFinished, type Seen } from "../runs/find.ts";
 import { requireKept, seenOf } from "../runs/load.ts";
 import { taskOf } from "../runs/task.ts";
 import type { InputOf } from "../schemas.ts";
@@ -32,16 +32,16 @@ import { nextForPerson } from "../view/actions.ts";
 import { questionOf } from "../view/decision/question.ts";
 import { MERGED } from "../view/decision/merged-elsewhere.ts";
 import { shownWord } from "../view/decision/shown-digest.ts";
-import { sendingBack } from "../view/decision/task-choices.ts";
+import { impliedBack } from "../view/decision/task-choices.ts";
 import { firstLine } from "../view/words.ts";
 import { acknowledge, type Acknowledgement } from "./acknowledged.ts";
-import { answerWith } from "./answer-with.ts";
+import { answerWith } from "./question/answer-with.ts";
 import { moveTo } from "./move.ts";
-import { whileDeciding } from "./one-decision.ts";
-import { lookAgain } from "./refresh-question.ts";
-import { resumeRun, type Resumed } from "./resume.ts";
-import { sayWaived } from "./waived.ts";
-import { noteOf, writeWords } from "./words.ts";
+import { requireEntry, whileDeciding } from "./one-decision.ts";
+import { lookAgain } from "./question/refresh-question.ts";
+import { resumeRun, resumedBefore, type Resumed } from "./run/resume.ts";
+import { sayWaived } from "./artifact/waived.ts";
+import { noteOf, submitWords, wordsText } from "./words.ts";
 
 export type VerbCall = {
   readonly verb: Verb;
@@ -53,6 +53,7 @@ export type VerbCall = {
   readonly key?: string | undefined;
   /** What the person saw of the question, as one word: another one is refused. */
   readonly shown?: string | undefined;
+  readonly entry?: number | undefined;
   /** How the work is delivered, where accepting delivers. */
   readonly delivery?: Delivery | undefined;
 };
@@ -92,15 +93,9 @@ export function retry(on: Acting, input: InputOf<"retry">): Promise<VerbOutcome>
 }
 
 async function byVerb(on: Acting, verb: Verb, input: InputOf<"accept">): Promise<VerbOutcome> {
-  const { to, key, shown, delivery } = input;
-  return carryOut(on, {
-    ...(await runAndText(on, input)),
-    verb,
-    to,
-    shown,
-    key: eventKey(on, key),
-    delivery,
-  });
+  const { to, shown, entry, delivery } = input;
+  const meant = await runAndText(on, input);
+  return carryOut(on, { ...meant, verb, to, shown, entry, delivery, key: eventKey(on, input.key) });
 }
 
 /** One word is the run, unless no run is called that and the caller is in one: then it is the text. */
@@ -135,27 +130,41 @@ async function decide(on: Acting, call: VerbCall): Promise<VerbOutcome> {
   const known = await keyUsed(on, id, key);
   if (known !== undefined) return acknowledge(await moveTo(on, { ...known, to: "" }));
   const before = await seenOf(on, id);
+  requireEntry(before, call.entry);
+  const earlier = verb === "retry" ? await resumedBefore(on, before, key) : undefined;
+  if (earlier !== undefined) return acknowledge(earlier, SAID.retry.done);
   // Work that was called done without delivering it can still be delivered; what was delivered is not delivered twice.
-  if (verb === "accept" && (await isUndelivered(on, before))) return deliver(on, id, deliveryOf(call));
-  if (isFinal(before)) throw refusal(finished(before.run));
-  const resumed = verb === "retry" && to === undefined ? await tryAgain(on, before, call.text) : undefined;
+  const isAsked = verb === "accept" && (to === undefined || to === before.run.state);
+  if (isAsked && (await isUndelivered(on, before))) return deliver(on, id, deliveryOf(call));
+  if (isFinished(before.row)) throw refusal(finished(before.run));
+  const isAsShown = call.shown === undefined || call.shown === shownWord(before.workflow, before.run);
+  const resumed =
+    verb === "retry" && to === undefined && isAsShown ? await tryAgain(on, before, call) : undefined;
   if (resumed !== undefined) return resumed;
   const seen = await seenOf(on, id);
   const { workflow, run } = seen;
   const { open, closed } = waysFor({ workflow, run, facts: await factsFor(on, seen, verb) }, verb);
   const child = open.length === 0 && verb !== "cancel" ? await onlyAskingTask(seen, verb) : undefined;
   if (child !== undefined) {
-    const outcome = await carryOut(on, { ...call, run: child.seen.run.id, key: keyBelow(id, key) });
+    const outcome = await carryOut(on, {
+      ...call,
+      run: child.seen.run.id,
+      entry: undefined,
+      key: keyBelow(id, key),
+    });
     const told = `task ${child.task} of ${id} waits for you: this went to ${child.seen.run.id}`;
     return { ...outcome, notes: [told, ...outcome.notes] };
   }
   if (call.shown !== undefined && call.shown !== shownWord(workflow, run))
     throw conflict(id, `what ${sayRun(seen)} asks has changed since it was shown as ${call.shown}`);
   const chosen = chosenFrom(open, to);
-  const [way = impliedBack(seen, call), another] = chosen;
+  const implied = verb === "send-back" ? impliedBack(seen) : undefined;
+  const [way = to === undefined || to === implied?.to ? implied : undefined, another] = chosen;
   if (way === undefined && closed.length > 0) await requireWorkspace(on, id);
   // Delivering knows best what keeps it from happening.
-  const isDelivering = (workflow.movesFrom[run.state] ?? []).some(({ mark }) => mark?.deliver === true);
+  const isDelivering = (workflow.movesFrom[run.state] ?? []).some(
+    (move) => move.mark?.deliver === true && (to === undefined || to === targetOf(run, move)),
+  );
   if (way === undefined && verb === "accept" && isDelivering) return deliver(on, id, deliveryOf(call));
   if (way === undefined) throw notOpen(seen, call, { open, closed });
   if (another !== undefined) throw whichWay(seen, call, chosen);
@@ -217,16 +226,6 @@ async function allBelow(store: Store, id: string): Promise<readonly string[]> {
   return (await Promise.all(own.map(async (run) => [run, ...(await allBelow(store, run))]))).flat();
 }
 
-/** A workflow without verbs may have a move that begins a new cycle and tells its agent: that sends the work back. */
-function impliedBack(seen: Seen, { verb, to }: VerbCall): VerbWay | undefined {
-  const isMarked = seen.workflow.definition.moves.some(({ mark }) => mark !== undefined);
-  const move = verb === "send-back" && !isMarked ? sendingBack(seen) : undefined;
-  if (move === undefined || (to !== undefined && to !== move.to)) return undefined;
-  const state = targetOf(seen.run, move);
-  const steps = [{ type: "move", to: state } as const];
-  return { name: state, to: state, kind: "move", steps, text: "required", label: "", waives: move.waive };
-}
-
 async function isUndelivered({ box }: Acting, { workflow: { definition }, run }: Seen): Promise<boolean> {
   const marks = [...definition.moves.map(({ mark }) => mark), ...(definition.verbs ?? [])];
   return (
@@ -236,15 +235,15 @@ async function isUndelivered({ box }: Acting, { workflow: { definition }, run }:
   );
 }
 
-function isFinal({ workflow, run }: Seen): boolean {
-  return workflow.definition.states[run.state]?.final !== undefined;
-}
-
 /**
  * What holds the run up and is not a decision comes before the verb of the definition. Where the run waits for a person who can have
  * it tried again, an agent that has crashed there is not what holds it up.
  */
-async function tryAgain(on: Acting, seen: Seen, text = ""): Promise<VerbOutcome | undefined> {
+async function tryAgain(
+  on: Acting,
+  seen: Seen,
+  { text = "", key }: VerbCall,
+): Promise<VerbOutcome | undefined> {
   const { workflow, run, row } = seen;
   const isForPerson = workflow.definition.states[run.state]?.waits === true;
   if (
@@ -254,7 +253,7 @@ async function tryAgain(on: Acting, seen: Seen, text = ""): Promise<VerbOutcome 
     waysFor({ workflow, run }, "retry").open.length > 0
   )
     return undefined;
-  const resumed = await resumeRun(on, run.id);
+  const resumed = await resumeRun(on, run.id, { key });
   const { state, seq } = (await requireKept(on, run.id)).run;
   const did = sayResumed(resumed, state === run.state ? "" : state);
   if (did === "") return undefined;
@@ -315,9 +314,12 @@ async function walk(on: Acting, seen: Seen, call: Walking): Promise<VerbOutcome>
   const into = text === "" ? undefined : way.into;
   // Words that cannot be written are refused before the run moves.
   if (into !== undefined) await requireWorkspace(on, id);
-  const told = into === undefined ? [] : [...(await writeWords(on, id, { into, text }))];
   const acts = actsOf(way);
+  const words = into === undefined ? [] : [wordsText(on, seen, { into, text })];
+  const told: string[] = [];
   let last: Done | undefined;
+  const wordsMove = acts.find(({ type }) => type === "move");
+  if (wordsMove === undefined) last = await submitWords(on, id, { words, key });
   for (const [index, act] of acts.entries()) {
     const isLast = index === acts.length - 1;
     const ownKey = key === undefined || isLast ? key : `${key}/${index + 1}`;
@@ -327,11 +329,18 @@ async function walk(on: Acting, seen: Seen, call: Walking): Promise<VerbOutcome>
         ? await moveTo(on, {
             ...act,
             run: id,
-            from: (await requireKept(on, id)).run.state,
+            ...(last === undefined ? { entry: seen.run.entry } : { from: last.to }),
             note,
             key: ownKey,
+            // The agent that is told about the last move finds them.
+            ...(act === wordsMove ? { texts: words } : {}),
           })
-        : await answer(on, { run: id, value: act.answer, text: isLast ? text : "", key: ownKey });
+        : await answer(on, {
+            seen: last === undefined ? seen : await seenOf(on, id),
+            value: act.answer,
+            text: isLast ? text : "",
+            key: ownKey,
+          });
     told.push(...last.told);
     if (!isLast && act.type === "move" && last.to !== act.to)
       throw conflict(id, `${sayRun(seen)} went on to ${last.to} by itself`);
@@ -361,15 +370,14 @@ function actsOf({ steps }: VerbWay): readonly Act[] {
   return acts;
 }
 
-/** Answered for what the question shows at this moment. */
+/** Refused where what the question shows has changed since. */
 async function answer(
   on: Acting,
-  { run, value, text, key }: { run: string; value: string; text: string; key: string | undefined },
+  { seen, value, text, key }: { seen: Seen; value: string; text: string; key: string | undefined },
 ): Promise<Done> {
-  const seen = await seenOf(on, run);
   const changed = await lookAgain(on, seen);
   if (changed !== "")
-    throw new UserError("stale", changed, { next: `signalbox show ${run}`, exit: EXIT_GATE });
+    throw new UserError("stale", changed, { next: `signalbox show ${seen.run.id}`, exit: EXIT_GATE });
   return answerWith(on, { seen, value, key, text: text === "" ? undefined : text });
 }
 

@@ -1,37 +1,44 @@
 /**
- * A person's words go into the artifact that the workflow has for them, with their time, before the move is asked for: the agent that
- * is told about the move finds them there. What an earlier request said goes to the history.
+ * A person's words go into the artifact that the workflow has for them, with their time: in the store with the move, and then in the
+ * file, where the agent that is told about the move finds them. What an earlier request said goes to the archive.
  */
 
-import { join } from "node:path";
-import { failpoint } from "../../adapters/failpoint.ts";
-import { placeOf } from "../../engine/submit/place.ts";
-import type { Acting } from "../context.ts";
-import { requireKept } from "../runs/load.ts";
+import type { SubmittedText } from "../../engine/submit/show-texts.ts";
+import { ask, type Acting, type Done } from "../context.ts";
+import type { Seen } from "../runs/find.ts";
 import { sayUtc } from "../view/words.ts";
 
 const NOTE_MAX = 2000;
 
-/** Gives what is worth telling about the files. */
-export async function writeWords(
-  on: Acting,
-  id: string,
+export function wordsText(
+  { box }: Acting,
+  { run }: Seen,
   { into: artifact, text }: { readonly into: string; readonly text: string },
-): Promise<readonly string[]> {
-  const { box } = on;
-  const { row, run } = await requireKept(on, id);
-  const place = await placeOf(box, { run, workflow: await box.workflow(row.definition), id });
+): SubmittedText {
   const now = new Date(box.clock.now()).toISOString();
-  const into = join(box.folders(id).archive, `${artifact}-${run.seq}`);
-  const words = { artifact, slot: "", text: `${sayUtc(now)}\n\n${text}\n` };
-  // Words that cannot be written must not cost the former ones.
-  await box.artifacts.put(place, { ...words, isTrial: true });
-  failpoint("words.before-archive");
-  const archived = await box.artifacts.archive(place, { artifacts: [artifact], into });
-  failpoint("words.after-archive");
-  const written = await box.artifacts.put(place, words);
-  failpoint("words.after-put");
-  return [...archived, ...written];
+  return { artifact, slot: "", text: `${sayUtc(now)}\n\n${text}\n`, archive: `${artifact}-${run.seq}` };
+}
+
+/** An answer carries no text of an artifact: the words are an event of their own, before it. */
+export async function submitWords(
+  on: Acting,
+  run: string,
+  { words, key }: { readonly words: readonly SubmittedText[]; readonly key: string | undefined },
+): Promise<Done | undefined> {
+  const [text] = words;
+  if (text === undefined) return undefined;
+  const ownKey = key === undefined ? {} : { key: `${key}/words` };
+  return ask(on, {
+    run,
+    texts: words,
+    ...ownKey,
+    event: ({ kept: _kept, readings = [], ...known }, by) => ({
+      type: "submitted",
+      by,
+      ...known,
+      readings: readings.filter(({ artifact }) => artifact === text.artifact),
+    }),
+  });
 }
 
 /** The note of the move: the whole text, unless an artifact has the whole text. */

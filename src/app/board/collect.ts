@@ -7,21 +7,22 @@
 
 import { filtered } from "../../engine/lists.ts";
 import type { Home } from "../../adapters/home/paths.ts";
-import { UserError } from "../../adapters/user-error.ts";
+import { readable } from "../../adapters/user-error.ts";
 import type { Workflow } from "../../core/model/compile.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
 import { workflowsOf } from "../../engine/box.ts";
 import { slotsOf } from "../../engine/queue/slots.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { rootOf, workflowOf, type Seen } from "../runs/find.ts";
+import { FINISHED, rowsIn, UNDER_WAY } from "../runs/rows.ts";
 import { troubleOf } from "../view/status/trouble.ts";
 import { agentsOf, type AgentView, type Probe } from "../view/status/processes.ts";
 import { sharedIn, summaryOf, type Shared } from "../view/lists/summary.ts";
-import { optionsOf, sayCommand } from "../view/actions.ts";
+import { optionsOf } from "../view/actions.ts";
+import { sayTyped } from "../view/decision/choices.ts";
 import { causeOf } from "../view/decision/cause.ts";
 import { questionOf, sayParts, sayReads } from "../view/decision/question.ts";
-import { actsOf } from "./acts.ts";
-import { factsOf, type Facts } from "./facts.ts";
+import { actsOf, factsOf, type Facts } from "./facts.ts";
 import {
   inOrder,
   UNKNOWN,
@@ -58,8 +59,6 @@ type BoardSource = {
   readonly terminalOf: (run: string) => Terminal;
 };
 
-const OPEN = ["running", "waiting"] as const;
-const OVER = ["done", "cancelled", "failed"] as const;
 const OPEN_MAX = 5000;
 /** Nobody looks further back on a screen: `list --all` does. */
 const OVER_MAX = 100;
@@ -73,20 +72,14 @@ export function collectorOf(on: BoardSource): Collector {
     const stamp = `${row.seq} ${row.head} ${row.attention} ${String(row.halted)}`;
     const kept = known.get(row.id);
     if (kept?.stamp === stamp) return kept.facts;
-    const facts = row.status === "damaged" ? undefined : await readFacts(row);
+    const facts = row.status === "damaged" ? undefined : await readable(() => readFacts(row));
     known.set(row.id, { stamp, facts });
     return facts;
   }
 
   async function readFacts(row: RunRow): Promise<Facts | undefined> {
-    try {
-      const kept = await on.store.load(row.id);
-      return kept === undefined ? undefined : factsOf({ ...(await seenOf(row)), ...kept });
-    } catch (error) {
-      // One run that cannot be read must not hide the others.
-      if (error instanceof UserError) return undefined;
-      throw error;
-    }
+    const kept = await on.store.load(row.id);
+    return kept === undefined ? undefined : factsOf({ ...(await seenOf(row)), ...kept });
   }
 
   async function seenOf(row: RunRow): Promise<Pick<Seen, "store" | "workflow" | "root">> {
@@ -130,9 +123,9 @@ async function select(
 ): Promise<{ readonly rows: readonly RunRow[]; readonly more: number }> {
   const scope = repo === "" ? {} : { repo };
   const pages = [
-    ...(await Promise.all(OPEN.map((status) => store.list({ ...scope, status, limit: OPEN_MAX })))),
+    await rowsIn(store, UNDER_WAY, { ...scope, limit: OPEN_MAX }),
     ...(over
-      ? await Promise.all(OVER.map((status) => store.list({ ...scope, status, limit: OVER_MAX })))
+      ? await Promise.all(FINISHED.map((status) => store.list({ ...scope, status, limit: OVER_MAX })))
       : []),
     // What is over may have left something behind that a person must see.
     await store.list({ ...scope, attention: true, limit: OVER_MAX }),
@@ -178,6 +171,7 @@ async function rowOf(
     round: facts?.round ?? null,
     work: workOf(on, { row, facts }),
     answerTo: facts?.answerTo ?? "",
+    asked: facts?.asked ?? [],
     acts: actsOf(facts, { ...summary, session, terminal }),
   };
 }
@@ -210,7 +204,7 @@ async function askingIn(seen: Seen): Promise<string> {
   const asked = await questionOf(seen);
   if (asked === undefined) return "";
   const typed = (await optionsOf(seen, asked)).flatMap((action) => [
-    sayCommand(action),
+    sayTyped(action),
     `    ${action.sentence}`,
   ]);
   const about = [...sayReads(asked.reads, ""), ...sayParts({ run: seen.run.id, ...asked })];

@@ -1,12 +1,8 @@
 /** A row of the board: what lists say of a run, and what `watch` shows besides. Plain data, printed by its `--json`. */
 
-import type { RunSummary } from "../view/run-view.ts";
+import type { BoardRowData, WatchData } from "../view/run-view.ts";
 
-/**
- * What is known of the run's agents. *alive*: a process lives. *idle*: an agent lives without one, between its turns.
- * *dead*: one has ended or crashed, and the run has not. *unknown*: it cannot be found out. *none*: none was started.
- */
-export type Session = "alive" | "idle" | "dead" | "unknown" | "none";
+export type Session = BoardRowData["session"];
 
 /** Whether a run has a terminal that one can look into. *unknown*: it was not looked for yet. */
 export type Terminal = "alive" | "dead" | "none" | "unknown";
@@ -24,35 +20,26 @@ export type Act =
   | "cancel"
   | "delete";
 
-/** The lines that the work has changed, and its commits: null where they are not known, or not yet. */
-export type Work = {
-  readonly ahead: number | null;
-  readonly added: number | null;
-  readonly removed: number | null;
-};
+export type Work = NonNullable<BoardRowData["work"]>;
 
 export const UNKNOWN: Work = { ahead: null, added: null, removed: null };
 
-export type BoardRow = RunSummary & {
-  readonly session: Session;
+export type BoardRow = Omit<BoardRowData, "over" | "person"> & {
   /** Whether what the phase of a schedule owes is good; empty where there is none. */
   readonly gate: string;
-  readonly round: { readonly value: number; readonly max: number } | null;
-  /** Null where there is no workspace to look at. */
-  readonly work: Work | null;
   /** The state that a person's answer leads to; empty where no answer is expected. */
   readonly answerTo: string;
+  /** What the agent asks, line by line. */
+  readonly asked: readonly string[];
   /** Why an act does not apply; empty where it does. */
   readonly acts: Readonly<Record<Act, string>>;
 };
 
+/** A row as it is shown: without what the keys of the screen need. */
+export type ShownRow = Omit<BoardRow, "acts" | "answerTo" | "asked">;
+
 /** How many agents of a project work now, and how many may. */
-export type ProjectView = {
-  readonly project: string;
-  readonly repo: string;
-  readonly atWork: number;
-  readonly agents: number;
-};
+export type ProjectView = WatchData["projects"][number];
 
 export type BoardView = {
   /** What waits for a person first, then what is under way, then what is queued, then what is over; each the newest first. */
@@ -62,8 +49,16 @@ export type BoardView = {
   readonly projects: readonly ProjectView[];
 };
 
-export function needsPerson({ waits: { kind } }: Pick<BoardRow, "waits">): boolean {
-  return kind === "person" || kind === "crashed" || kind === "attention" || kind === "stopped";
+/** What only a person can set going again. */
+const OF_PEOPLE: ReadonlySet<BoardRow["waits"]["kind"]> = new Set([
+  "person",
+  "crashed",
+  "attention",
+  "stopped",
+]);
+
+export function needsPerson({ waits }: Pick<BoardRow, "waits">): boolean {
+  return OF_PEOPLE.has(waits.kind);
 }
 
 export function isOver({ status }: { readonly status: string }): boolean {
@@ -71,13 +66,16 @@ export function isOver({ status }: { readonly status: string }): boolean {
 }
 
 /** Rows in the order in which people want to see them. */
-export function inOrder(rows: readonly BoardRow[]): BoardRow[] {
+export function inOrder<Row extends OrderedRow>(rows: readonly Row[]): Row[] {
   return rows.toSorted(
     (a, b) => rankOf(a) - rankOf(b) || compared(b.updatedAt, a.updatedAt) || compared(a.run, b.run),
   );
 }
 
-function rankOf(row: BoardRow): number {
+/** What the order of every list depends on. */
+type OrderedRow = Pick<BoardRow, "run" | "waits" | "status" | "updatedAt">;
+
+function rankOf(row: OrderedRow): number {
   if (needsPerson(row)) return 0;
   if (isOver(row)) return 3;
   return row.waits.kind === "queue" ? 2 : 1;
@@ -85,4 +83,27 @@ function rankOf(row: BoardRow): number {
 
 function compared(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Its branch, where a person can tell it from others by that; otherwise its id. */
+export function nameOf({ project, name }: ShownRow): string {
+  return `${project}/${name}`;
+}
+
+/** `1.3 Plan review, gate missing`; empty where the run has no schedule. */
+export function sayPhase({ phase, gate }: ShownRow): string {
+  return gate === "" ? phase : `${phase}, gate ${gate}`;
+}
+
+export function roundWord({ round }: ShownRow): string {
+  if (round === null) return "";
+  return round.value === 0 ? "-" : `${round.value}/${round.max}`;
+}
+
+/** `3c +120 -4`. */
+export function workWords({ work }: ShownRow): string {
+  if (work === null) return "";
+  if (work.ahead === null && work.added === null) return "?";
+  const count = (value: number | null): string => (value === null ? "?" : String(value));
+  return `${count(work.ahead)}c +${count(work.added)} -${count(work.removed)}`;
 }

@@ -17,17 +17,17 @@ import {
 /** What is wrong, or what a person should know, of a command; `at` is where the command is declared. */
 type Clash = { readonly message: string; readonly at: SourcePlace; readonly isProblem: boolean };
 
-/** The words of Signalbox, with the options of those that can be called. */
-export type Words = ReadonlyMap<string, ReadonlySet<string>>;
+/** The words of Signalbox, each with how to learn its options. */
+type Words = ReadonlyMap<string, () => Promise<ReadonlySet<string>>>;
 
 type Checks = Outcome<DataOf<"check">>;
 
 /** What `check` found of these workflows, and how their commands clash with others here. */
 export async function withClashes(checks: Checks, door: Invocation, words: Words): Promise<Checks> {
   const here = await declaringHere(door);
-  const workflows = checks.data.workflows.map((checked) => {
+  const looks = checks.data.workflows.map(async (checked) => {
     const own = here.find(({ file }) => file === checked.file);
-    const clashes = own === undefined ? [] : clashesOf(own, here, words);
+    const clashes = own === undefined ? [] : await clashesOf(own, here, words);
     const [defects, notes] = [true, false].map((isProblem) =>
       clashes
         .filter((each) => each.isProblem === isProblem)
@@ -40,6 +40,7 @@ export async function withClashes(checks: Checks, door: Invocation, words: Words
       notes: [...checked.notes, ...(notes ?? [])],
     };
   });
+  const workflows = await Promise.all(looks);
   const bad = workflows.filter(({ ok }) => !ok).map(({ name }) => name);
   if (bad.length === checks.data.workflows.filter(({ ok }) => !ok).length)
     return { ...checks, data: { workflows } };
@@ -55,13 +56,18 @@ export async function withClashes(checks: Checks, door: Invocation, words: Words
 
 const CODE = "command-clash";
 
-function clashesOf(own: Declaring, here: readonly Declaring[], words: Words): readonly Clash[] {
+async function clashesOf(
+  own: Declaring,
+  here: readonly Declaring[],
+  words: Words,
+): Promise<readonly Clash[]> {
   const all = here.filter(({ definition }) => definition.name !== own.definition.name);
-  return commandsOf(own).flatMap((command) => [
-    ...unknownOptions(command, words),
+  const clashes = commandsOf(own).map(async (command) => [
+    ...(await unknownOptions(command, words)),
     ...hiddenBy(command, words),
     ...(isShort(command) ? sharedWith(command, all, words) : []),
   ]);
+  return (await Promise.all(clashes)).flat();
 }
 
 /** `create: { call: create, short: true }` takes no word: it says which workflow `create` begins. */
@@ -69,11 +75,12 @@ function isShort({ name, command }: OwnCommand): boolean {
   return command.short && !("call" in command && command.call === name);
 }
 
-function unknownOptions(own: OwnCommand, words: Words): readonly Clash[] {
+async function unknownOptions(own: OwnCommand, words: Words): Promise<readonly Clash[]> {
   const { command } = own;
   if (!("call" in command)) return [];
-  const known = words.get(command.call);
-  return Object.keys(command.with)
+  const given = Object.keys(command.with);
+  const known = given.length === 0 ? undefined : await words.get(command.call)?.();
+  return given
     .filter((option) => known?.has(option) === false)
     .map((option) => problem(own, `signalbox ${command.call} has no option "${option}"`));
 }

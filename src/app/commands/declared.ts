@@ -7,7 +7,12 @@
 
 import { join, sep } from "node:path";
 import { homeOf } from "../../adapters/home/paths.ts";
-import { findNamed, listWorkflows, type Found, type Where } from "../../adapters/library/find.ts";
+import {
+  findNamed,
+  listWorkflows,
+  type FoundWorkflow,
+  type SearchPlace,
+} from "../../adapters/library/find.ts";
 import { textOf } from "../../adapters/library/read.ts";
 import { repositoryOf } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
@@ -28,7 +33,7 @@ export type { Definition };
 /** A workflow that declares commands, and where its file is. */
 export type Declaring = {
   readonly definition: Definition;
-  readonly found: Found;
+  readonly found: FoundWorkflow;
   /** As people see it where they are. */
   readonly file: string;
 };
@@ -126,7 +131,7 @@ export async function workflowToCreate(door: Invocation): Promise<string> {
 /** Settings of a repository that is not trusted do not count. */
 async function workflowInSettings(door: Invocation): Promise<string | undefined> {
   const { surveySettings } = await import("../../adapters/config/read.ts");
-  const store = homeOf(door.env) === undefined ? undefined : storeOf(door);
+  const store = homeOf(door.env) === undefined ? undefined : await storeOf(door);
   try {
     const { layers } = await surveySettings({
       repo: (await libraryOf(door)).cwd,
@@ -148,10 +153,10 @@ function ambiguous(word: string, both: readonly OwnCommand[]): UserError {
 }
 
 /** The main working tree of the project that the caller is in; where there is none, the folder itself. */
-async function libraryOf(door: Invocation): Promise<Where> {
+async function libraryOf(door: Invocation): Promise<SearchPlace> {
   const root = homeOf(door.env)?.root;
   const isInHome = root !== undefined && door.cwd.startsWith(join(root, sep));
-  const store = isInHome ? storeOf(door) : undefined;
+  const store = isInHome ? await storeOf(door) : undefined;
   try {
     return { home: door.home, cwd: repositoryOf(await projectFolder(store, door)).main };
   } catch (error) {
@@ -165,10 +170,10 @@ async function libraryOf(door: Invocation): Promise<Where> {
 /** Without a state home nothing is trusted. */
 const NO_TRUST = { trusted: () => Promise.resolve(undefined), humanKeys: () => Promise.resolve([]) };
 
-async function requireTrusted(found: Found, door: Invocation, { cwd }: Where): Promise<void> {
+async function requireTrusted(found: FoundWorkflow, door: Invocation, { cwd }: SearchPlace): Promise<void> {
   if (found.from === "built-in") return;
   const { requireTrust } = await import("../../adapters/trust/trust.ts");
-  const store = homeOf(door.env) === undefined ? undefined : storeOf(door);
+  const store = homeOf(door.env) === undefined ? undefined : await storeOf(door);
   try {
     await requireTrust({ store: store ?? NO_TRUST, env: door.env }, cwd);
   } finally {

@@ -5,14 +5,12 @@
 
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { isForeign } from "../../core/gates/accepted-artifacts.ts";
 import { waysFor } from "../../core/explain/verbs.ts";
 import { slotKey } from "../../core/model/run.ts";
 import type { DeclaredCommand } from "../../core/model/workflow.ts";
-import { fillPath } from "../../core/text/fill-path.ts";
 import { placeOf } from "../../engine/submit/place.ts";
-import { readFiles } from "../act/respawn.ts";
-import { resumeRun } from "../act/resume.ts";
+import { readFiles } from "../act/run/respawn.ts";
+import { resumeRun } from "../act/run/resume.ts";
 import { carryOut } from "../act/verbs.ts";
 import { runOf, seeThrough, type Acting } from "../context.ts";
 import { EXIT_NOT_YOURS, EXIT_OK, EXIT_WAITING } from "../exit-codes.ts";
@@ -23,6 +21,7 @@ import { seenOf } from "../runs/load.ts";
 import { nameOfRun, nameParam, runNamed } from "../runs/name.ts";
 import { repositoryAround } from "../setup/repository.ts";
 import { goalPlace } from "../start/goal.ts";
+import { startRun } from "../start/run.ts";
 import type { OwnCommand } from "./declared.ts";
 import { commandIn, stepIn, typedAbout } from "./for-moves.ts";
 
@@ -40,14 +39,10 @@ export type GoData = {
   readonly seq: number;
 };
 
-/** What begins a run and asks for words is the caller's. */
+/** What asks for words is the caller's. */
 export type Calling = OwnCommand & {
   readonly command: Going;
   readonly given: Given;
-  readonly start: (
-    on: Acting,
-    given: Given,
-  ) => Promise<{ readonly run: string; readonly told: readonly string[] }>;
   readonly withWords: (act: (text: string | undefined) => Promise<Notes>) => Promise<Notes>;
 };
 
@@ -93,7 +88,7 @@ async function meantBy(on: Acting, { definition, given: { words } }: Calling): P
 
 async function begin(
   on: Acting,
-  { name: own, command, definition, given, start }: Calling,
+  { name: own, command, definition, given }: Calling,
   { name, repo }: Omit<Meant, "run">,
 ): Promise<Entered> {
   const [, goal = ""] = given.words;
@@ -113,11 +108,14 @@ async function begin(
     `${param}=${name}`,
   ];
   // Lists of runs show the name; agents are told the goal.
-  const { run, told } = await start(on, {
-    words: [definition.name, `${name}: ${goal}`],
-    options: {},
-    lists: { ...given.lists, param: params },
-  });
+  const { run, told } = (
+    await startRun(on, {
+      words: [definition.name, `${name}: ${goal}`],
+      options: {},
+      lists: { ...given.lists, param: params },
+      known: [],
+    })
+  ).done;
   return { data: dataOf(await seenOf(on, run)), told, from: 0, since: "" };
 }
 
@@ -156,21 +154,7 @@ async function take(on: Acting, seen: Seen, { verb, of }: Taking): Promise<reado
   const { open, closed } = waysFor({ workflow, run }, verb);
   const isWaiting = workflow.definition.states[run.state]?.waits === true;
   if (!isWaiting || open.length + closed.length === 0) return tryAgain(on, run.id);
-  const theirs = takenAsTheirs(seen);
-  const { notes } = await of.withWords((text) => carryOut(on, { verb, run: run.id, text }));
-  return [...theirs, ...notes];
-}
-
-/** With a person's move, documents that were changed since they were accepted become that person's, who is told. */
-function takenAsTheirs({ workflow, run }: Seen): readonly string[] {
-  return Object.entries(workflow.definition.artifacts)
-    .filter(([name, { by }]) => by.includes("human") && isForeign(workflow, run, name))
-    .map(([name, { file }]) => {
-      const from = run.held[name]?.accepted?.by ?? "";
-      const since =
-        from === "" ? "" : `, changed since it was accepted from ${from === "human" ? "you" : from}`;
-      return `taken as yours: ${fillPath(run, file)}${since}`;
-    });
+  return (await of.withWords((text) => carryOut(on, { verb, run: run.id, text }))).notes;
 }
 
 export function dataOf({ run, row, workflow: { definition } }: Seen): GoData {

@@ -14,24 +14,26 @@ import type { Run } from "../../core/model/run.ts";
 import type { Move } from "../../core/model/workflow.ts";
 import { step } from "../../core/step/step.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
-import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import { factsOf } from "../../engine/submit/facts.ts";
-import { artifactPaths, boundWorkspace } from "../../engine/submit/place.ts";
 import { noteNew } from "../../engine/submit/project.ts";
 import { whileDeciding } from "../act/one-decision.ts";
-import { saysWaived } from "../act/waived.ts";
+import { saysWaived } from "../act/artifact/waived.ts";
 import { ask, eventKey, requireWorkspace, voiceOf, type Acting, type Done, type Voice } from "../context.ts";
-import { EXIT_GATE, EXIT_OK } from "../exit-codes.ts";
-import type { Outcome } from "../outcome.ts";
+import { EXIT_GATE } from "../exit-codes.ts";
+import { success, type Outcome } from "../outcome.ts";
 import { refusal } from "../refusal.ts";
 import { requireKept } from "../runs/load.ts";
 import { taskOf } from "../runs/task.ts";
 import type { DataOf, InputOf } from "../schemas.ts";
-import { configuredAuthor } from "../setup/commit-author.ts";
+import {
+  configuredAuthor,
+  requireBranch,
+  requireHandover,
+  requireSameWork,
+  requireShownWork,
+  titleOf,
+} from "./reviewed-work.ts";
 import { isFinishing } from "../view/decision/task-choices.ts";
-import { firstLine } from "../view/words.ts";
-
-const NAMES_SHOWN = 10;
 
 export type MergeData = DataOf<"deliver">;
 
@@ -66,7 +68,8 @@ async function deliverNow(on: Acting, id: string, how: Ending): Promise<Outcome<
   const { mergeWork } = await import("../../adapters/git/delivery/merge.ts");
   const commands = commandsOf(run, how, end);
   const planned = { ...merging, ...(commands && { commands }) };
-  const merged = await noting(on, run, mergeWork({ home: on.home, env: on.door.env }, planned));
+  const delivering = noting(on, run, mergeWork({ home: on.home, env: on.door.env }, planned));
+  const merged = end === undefined ? await whereOver(kept.run, delivering) : await delivering;
   const done = await finish(on, kept, { end, voice, note: how.note, key: how.key });
   const { branch, into, commit } = merging;
   const remote =
@@ -118,26 +121,24 @@ async function noting({ box }: Acting, run: string, merging: Promise<MergeResult
   }
 }
 
+/** A run that is over is not ended again: what keeps its work from being merged is said, and no move is advised. */
+async function whereOver({ id, state }: Run, delivering: Promise<MergeResult>): Promise<MergeResult> {
+  try {
+    return await delivering;
+  } catch (error) {
+    if (!(error instanceof UserError && ADVISES_END.has(error.code))) throw error;
+    const next = `signalbox show ${id}`;
+    throw new UserError(error.code, `${id} is ${state}. ${error.message}`, { next, exit: EXIT_GATE });
+  }
+}
+
+const ADVISES_END: ReadonlySet<string> = new Set(["merge-reverted", "nothing-to-merge"]);
+
 function messageOf(kept: Kept, strategy: Strategy | undefined): string {
   const { id } = kept.row;
   return strategy === "squash"
     ? `${titleOf(kept)}\n\nSignalbox-Run: ${id}`
     : `Merge task ${id}: ${titleOf(kept)}`;
-}
-
-function titleOf({ row, run }: Kept): string {
-  const { summary } = run.params;
-  return firstLine(typeof summary === "string" && summary !== "" ? summary : row.goal);
-}
-
-/** Known also after the workspace was released. */
-async function requireBranch({ box }: Acting, run: string): Promise<WorkspaceRow> {
-  const row = await box.store.workspace(run);
-  if (row !== undefined && row.branch !== "") return row;
-  throw new UserError("no-branch", `${run} has no branch: it was never started`, {
-    next: `signalbox start ${run}`,
-    exit: EXIT_GATE,
-  });
 }
 
 async function branchMergedInto({ box }: Acting, repo: string): Promise<string> {
@@ -168,21 +169,11 @@ async function requireFinish(
 ): Promise<End> {
   const { row, run } = kept;
   const workflow = await on.box.workflow(row.definition);
-  const isEnd = (each: Move): boolean => isFinishing({ workflow, run }, each);
-  const last = through.at(-1);
-  if (last !== undefined) {
-    const to =
-      (workflow.movesFrom[last] ?? []).find((each) =>
-        isFinishing({ workflow, run: { ...run, state: last } }, each),
-      )?.to ?? "";
-    const facts = await factsOf(on.box, kept, workflow);
-    await requireShownWork(on, kept, { tree: facts.tree ?? "", command: command ?? "" });
-    const tried = step(workflow, run, { type: "move-asked", by, at: row.updatedAt, to, through, ...facts });
-    if (tried.ok) return { to, through, facts };
-    throw refusal(tried.refusal, run);
-  }
-  const move = (workflow.movesFrom[run.state] ?? []).find(isEnd);
-  if (move === undefined) {
+  const from = through.at(-1) ?? run.state;
+  const isEnd = (each: Move): boolean => isFinishing({ workflow, run: { ...run, state: from } }, each);
+  const move = (workflow.movesFrom[from] ?? []).find(isEnd);
+  const isAtOnce = through.length === 0;
+  if (move === undefined && isAtOnce) {
     const ends = workflow.definition.moves.filter(isEnd);
     const where = [...new Set(ends.map((each) => each.from))].join(" or ");
     throw new UserError(
@@ -191,100 +182,17 @@ async function requireFinish(
       { next: `signalbox why ${row.id}`, exit: EXIT_GATE },
     );
   }
-  const to = targetOf(run, move);
+  const to = move === undefined ? "" : targetOf(run, move);
   const facts = await factsOf(on.box, kept, workflow);
-  const tried = step(workflow, run, { type: "move-asked", by, at: row.updatedAt, to, ...facts });
+  if (!isAtOnce) await requireShownWork(on, kept, { tree: facts.tree ?? "", command: command ?? "" });
+  const way = isAtOnce ? {} : { through };
+  const tried = step(workflow, run, { type: "move-asked", by, at: row.updatedAt, to, ...way, ...facts });
   if (tried.ok) return { to, through, facts };
-  await requireWorkspace(on, row.id, tried.refusal.code);
-  await requireSameWork(on, kept, { move, tree: facts.tree ?? "" });
-  throw refusal(tried.refusal, run);
-}
-
-/**
- * Where nothing was reviewed, the person answers for the last handover, which the branch shows. Later changes are handed over now and
- * refused once, so that the person can look at them.
- */
-async function requireShownWork(
-  on: Acting,
-  kept: Kept,
-  { tree, command }: { readonly tree: string; readonly command: string },
-): Promise<void> {
-  const { id: run, repo } = kept.row;
-  const path = (await boundWorkspace(on.box, run))?.path;
-  if (path === undefined || tree === "") return;
-  const { handoverOf, lastWorkOf } = await import("../../adapters/git/snapshot/handover.ts");
-  const git = { home: on.home, env: on.door.env };
-  const artifacts = artifactPaths(await on.box.workflow(kept.row.definition), kept.run);
-  const shown = lastWorkOf(git, { repo, run });
-  if (shown === undefined || (await handoverOf(git, { repo, run, tree, artifacts })) === shown) return;
-  const { gitBranches } = await import("../../adapters/git/repository/branch-port.ts");
-  const changes = await gitBranches(git).changed(path, { from: shown, tree, artifacts });
-  await requireHandover(on, kept, tree);
-  const { branch } = await requireBranch(on, run);
-  throw new UserError(
-    "stale",
-    `The workspace ${path} changed after its last handover: ${sayNames(changes.map((each) => each.path))}. Nothing was merged. The branch ${branch} has these changes now.`,
-    { next: `git -C '${repo}' diff ${shown} ${branch}, then: ${command}`, exit: EXIT_GATE },
-  );
-}
-
-function sayNames(names: readonly string[]): string {
-  const more = names.length - NAMES_SHOWN;
-  return `${names.slice(0, NAMES_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-}
-
-/** Where the workspace is not what the gate is about, the difference is what a person has to know. */
-async function requireSameWork(
-  on: Acting,
-  { row, run }: Kept,
-  { move, tree }: { readonly move: Move; readonly tree: string },
-): Promise<void> {
-  const path = (await boundWorkspace(on.box, row.id))?.path;
-  const reviewed = reviewedIn(run, move);
-  if (path === undefined || tree === "" || reviewed === "" || reviewed === tree) return;
-  const { gitBranches } = await import("../../adapters/git/repository/branch-port.ts");
-  const changes = await gitBranches({ home: on.home, env: on.door.env }).changed(path, {
-    from: reviewed,
-    tree,
-    artifacts: [],
-  });
-  const shown = sayNames(changes.map((each) => each.path));
-  const [artifact = ""] = move.need;
-  throw new UserError(
-    "stale",
-    `The workspace ${path} changed after ${artifact} was made: ${shown}. Nothing was merged.`,
-    {
-      next: `signalbox send-back ${row.id} "TEXT" has it reviewed again; to answer for it yourself: signalbox waive ${row.id} ${artifact} --reason "TEXT", then: signalbox accept ${row.id}`,
-      exit: EXIT_GATE,
-    },
-  );
-}
-
-/** The tree that what the move needs is about. */
-function reviewedIn(run: Run, { need }: Move): string {
-  const trees = need.map((name) => run.waivers[name]?.tree ?? run.held[name]?.tree ?? "");
-  return trees.find((tree) => tree !== "") ?? "";
-}
-
-/** The commit of exactly this tree. Work for which a person waived the review was not handed over before. */
-async function requireHandover(on: Acting, kept: Kept, tree: string): Promise<string> {
-  const { handoverOf } = await import("../../adapters/git/snapshot/handover.ts");
-  const { id: run, repo } = kept.row;
-  const artifacts = artifactPaths(await on.box.workflow(kept.row.definition), kept.run);
-  const find = (): Promise<string | undefined> =>
-    handoverOf({ home: on.home, env: on.door.env }, { repo, run, tree, artifacts });
-  const path = (await boundWorkspace(on.box, run))?.path;
-  const known = await find();
-  if (known === undefined && path !== undefined) {
-    const message = `${titleOf(kept)}\n\nSignalbox-Run: ${run}`;
-    await on.box.workspaces.snapshot({ path, repo, run, tree, artifacts, message });
+  if (move !== undefined && isAtOnce) {
+    await requireWorkspace(on, row.id, tried.refusal.code);
+    await requireSameWork(on, kept, { move, tree: facts.tree ?? "" });
   }
-  const commit = known ?? (await find());
-  if (commit !== undefined) return commit;
-  throw new UserError("no-handover", `${run} has no commit of its reviewed content. Nothing was merged.`, {
-    next: `signalbox show ${run}`,
-    exit: EXIT_GATE,
-  });
+  throw refusal(tried.refusal, run);
 }
 
 type Finishing = {
@@ -383,25 +291,18 @@ function outcomeOf(
     remote: remote === undefined ? "kept" : remote.isDeleted ? "deleted" : "failed",
   };
   const message = `${sayMerged(into, of.merged)}; ${run} is ${to}`;
-  const next = `signalbox show ${run}`;
-  const followed = checkout === "" ? [] : [`${checkout} has followed`];
-  const lost = of.merged.undone === "" ? [] : [`this undid ${of.merged.undone}`];
-  const unpushed = of.merged.isUnpushed ? [`not pushed yet: git push origin ${into}`] : [];
-  return {
-    exit: EXIT_OK,
-    code: "ok",
-    message,
-    data,
-    next,
+  const { undone, isUnpushed, notes } = of.merged;
+  return success(message, data, {
+    next: `signalbox show ${run}`,
     notes: [
       ...told,
-      ...of.merged.notes,
-      ...lost,
-      ...followed,
-      ...unpushed,
+      ...notes,
+      ...(undone === "" ? [] : [`this undid ${undone}`]),
+      ...(checkout === "" ? [] : [`${checkout} is up to date`]),
+      ...(isUnpushed ? [`not pushed yet: git push origin ${into}`] : []),
       ...(remote === undefined ? [] : [remote.told]),
     ],
-  };
+  });
 }
 
 function sayMerged(into: string, { how, said, files }: MergeResult): string {

@@ -1,7 +1,7 @@
 /** The files that belong to an agent's task, and no others. */
 
 import { decodeWhole } from "../../adapters/files/replace/decode.ts";
-import { shownPath } from "../../adapters/files/artifacts/paths.ts";
+import { shownPath } from "../../core/text/run-files.ts";
 import { openAt } from "../../adapters/files/artifacts/unreadable.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/text/closest.ts";

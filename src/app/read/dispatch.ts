@@ -7,7 +7,7 @@
 
 import { join } from "node:path";
 import { desk } from "../../adapters/desk/desk.ts";
-import { filesOf } from "../../adapters/files/artifacts/paths.ts";
+import { filesOf } from "../../core/text/run-files.ts";
 import { copiesIn } from "../../adapters/files/artifacts/earlier-attempt.ts";
 import { textOfOwn } from "../../adapters/home/own-file.ts";
 import { seeRun, workflowOf, type Seen } from "../runs/find.ts";

@@ -1,28 +1,26 @@
 /** How to show the terminals in which the agents of a run live. */
 
-import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { windowName } from "../../engine/agents/terminal-title.ts";
 import type { Acting } from "../context.ts";
 import { EXIT_FAILED, EXIT_USAGE } from "../exit-codes.ts";
+import { success, type Outcome } from "../outcome.ts";
+import type { DataOf, InputOf } from "../schemas.ts";
 import { isFinished } from "./find.ts";
 import { requireKept } from "./load.ts";
 import { taskOf } from "./task.ts";
 
-type Attaching = {
-  readonly run: string | undefined;
-  readonly project: string | undefined;
-  readonly role: string | undefined;
-};
-
 /** The run, and the program to start with its arguments. */
 export async function attachTo(
   on: Acting,
-  { run: word, project, role }: Attaching,
-): Promise<{ readonly run: string; readonly argv: readonly string[] }> {
-  requirePerson(on.who);
+  { run: word, project, role }: InputOf<"attach">,
+): Promise<Outcome<DataOf<"attach">>> {
   const run = await taskOf(on, word, project);
-  return { run, argv: await wayTo(on, run, role) };
+  return success(
+    `you have left the terminals of ${run}; its agents go on`,
+    { run, argv: [...(await wayTo(on, run, role))] },
+    { next: `signalbox show ${run}` },
+  );
 }
 
 /** What to start; a session is known by its id, whatever people call it. */

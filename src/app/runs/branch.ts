@@ -1,11 +1,13 @@
 /** A branch for a task: one that git takes, that nobody else works on, and that is checked out nowhere. */
 
+import { flatMapped } from "../../engine/lists.ts";
 import { isBranchName, isInTheWay } from "../../adapters/git/mirror/names.ts";
-import { UserError } from "../../adapters/user-error.ts";
+import { readable, UserError } from "../../adapters/user-error.ts";
 import { freeName, slugOf } from "../../core/text/generated-names.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import type { Acting } from "../context.ts";
 import { EXIT_CONFLICT } from "../exit-codes.ts";
+import { rowsIn, UNDER_WAY } from "./rows.ts";
 
 const ALL = 100_000;
 
@@ -105,31 +107,19 @@ type Taken = { readonly run: string; readonly branch: string };
 
 /** Branches of other tasks that are not over, in the same repository. */
 async function openBranches(store: Store, { repo, run }: Pick<Wanted, "repo" | "run">): Promise<Taken[]> {
-  const rows = (
-    await Promise.all(
-      ["running", "waiting"].map(async (status) => (await store.list({ repo, status, limit: ALL })).rows),
-    )
-  ).flat();
-  return (
-    await Promise.all(
-      rows
-        .filter(({ id }) => id !== run)
-        .map(async ({ id }) => {
-          const branch = await branchOf(store, id);
-          return branch === "" ? [] : [{ run: id, branch }];
-        }),
-    )
-  ).flat();
+  const { rows } = await rowsIn(store, UNDER_WAY, { repo, limit: ALL });
+  return flatMapped(
+    rows.filter(({ id }) => id !== run),
+    async ({ id }) => {
+      const branch = await branchOf(store, id);
+      return branch === "" ? [] : [{ run: id, branch }];
+    },
+  );
 }
 
 /** Of a damaged run nothing is known, and others do not suffer from that. */
 async function branchOf(store: Store, id: string): Promise<string> {
-  try {
-    return String((await store.load(id))?.run.params["branch"] ?? "");
-  } catch (error) {
-    if (error instanceof UserError) return "";
-    throw error;
-  }
+  return String((await readable(() => store.load(id)))?.run.params["branch"] ?? "");
 }
 
 function ofAnother(branch: string, taken: Taken): UserError {

@@ -1,11 +1,12 @@
 /** What commands that look at runs begin with: the store of this machine, and which run is meant. */
 
-import { filtered } from "../../engine/lists.ts";
+import { filtered, flatMapped } from "../../engine/lists.ts";
 import { existsSync, realpathSync } from "node:fs";
 import { join, sep } from "node:path";
 import { homeOf, runFolders, type Home } from "../../adapters/home/paths.ts";
+import { makeFolder } from "../../adapters/home/folders.ts";
 import { requireRoot } from "../../adapters/home/root.ts";
-import { openStore as openStoreAt, type SqliteStore } from "../../adapters/store/open.ts";
+import { openStoreOf } from "../../adapters/stores.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/text/closest.ts";
 import { compile, type Workflow } from "../../core/model/compile.ts";
@@ -15,6 +16,7 @@ import type { Store } from "../../engine/ports/store.ts";
 import { EXIT_DAMAGED } from "../exit-codes.ts";
 import type { Invocation } from "../invocation.ts";
 import type { Stream } from "../outcome.ts";
+import { newestFirst, rowsIn, UNDER_WAY } from "./rows.ts";
 import { isDue } from "./due.ts";
 import { runOfName } from "./name.ts";
 
@@ -48,15 +50,26 @@ export function homeMissing({ env }: Pick<Invocation, "env">): readonly string[]
   return root === "" || existsSync(root) ? [] : [`SIGNALBOX_HOME is ${root}, which does not exist.`];
 }
 
+/** The address of the database that several machines share; undefined where this machine keeps its runs itself. */
+export function databaseOf({ env }: Pick<Invocation, "env">): string | undefined {
+  const url = env["SIGNALBOX_DATABASE"] ?? "";
+  return url === "" ? undefined : url;
+}
+
 /** The store, made where there is none yet. */
-export function openStore(door: Pick<Invocation, "env">): Store {
-  return openStoreAt(requireHome(door));
+export function openStore(door: Pick<Invocation, "env">): Promise<Store> {
+  const home = requireHome(door);
+  const database = databaseOf(door);
+  // Files of runs that begin here, and locks.
+  if (database !== undefined) makeFolder(home.root);
+  return openStoreOf({ home, database });
 }
 
 /** Undefined where nothing was ever started: that is no error, and looking must not make anything. */
-export function storeOf(door: Pick<Invocation, "env">): SqliteStore | undefined {
+export async function storeOf(door: Pick<Invocation, "env">): Promise<Store | undefined> {
   const home = requireHome(door);
-  return isBegun(home) ? openStoreAt(home) : undefined;
+  const database = databaseOf(door);
+  return database !== undefined || isBegun(home) ? openStoreOf({ home, database }) : undefined;
 }
 
 /** A database that is missing beside runs is damage, and the store says so. */
@@ -67,14 +80,16 @@ function isBegun(home: Home): boolean {
 /** Opens the store, and closes it whatever happens. */
 export async function withStore<T extends { readonly exit: number; readonly stream?: Stream }>(
   door: Invocation,
-  work: (store: SqliteStore | undefined) => T | Promise<T>,
+  work: (store: Store | undefined) => T | Promise<T>,
 ): Promise<T> {
-  const store = storeOf(door);
+  const store = await storeOf(door);
   let answer: T;
   try {
     await hear(door, store);
     answer = await work(store);
-    if (store !== undefined && (await isDue(store, requireHome(door)))) await seeToIt(door, store);
+    // Workers look by themselves.
+    const isOurs = store !== undefined && databaseOf(door) === undefined;
+    if (isOurs && (await isDue(store, requireHome(door)))) await seeToIt(door, store);
   } catch (error) {
     await store?.close();
     throw error;
@@ -132,13 +147,16 @@ export async function rootOf(store: Store, home: Home, run: string): Promise<str
   return (await boundWorkspace({ store }, run))?.path ?? runFolders(home, run).files;
 }
 
+/** How many first letters of an id are enough; one, unless a caller wants more. */
+type EnoughLetters = { readonly lettersMin?: number };
+
 export async function runMeant(
   store: Store | undefined,
-  { cwd, env }: Pick<Invocation, "cwd" | "env">,
+  { cwd, env, lettersMin = 1 }: Pick<Invocation, "cwd" | "env"> & EnoughLetters,
   word: string | undefined,
 ): Promise<string> {
   const named = word ?? (env["SIGNALBOX_RUN"] === "" ? undefined : env["SIGNALBOX_RUN"]);
-  if (named !== undefined) return byName(store, { cwd, env }, named);
+  if (named !== undefined) return byName(store, { cwd, env, lettersMin }, named);
   const workspace = await runAround(store, { cwd, env });
   if (workspace !== undefined) return workspace;
   const here = store === undefined ? [] : await underWayIn(store, cwd);
@@ -167,7 +185,7 @@ export async function runAround(
 
 /** Unfinished runs of the repository that we are in; tasks of one of them are not meant by themselves. */
 async function underWayIn(store: Store, cwd: string): Promise<readonly RunRow[]> {
-  const { rows } = await unfinished(store, NEARBY);
+  const { rows } = await rowsIn(store, UNDER_WAY, { limit: NEARBY });
   const here = rows.filter(({ repo }) => cwd === repo || cwd.startsWith(`${repo}${sep}`));
   if (here.length < 2) return here;
   const ids = new Set(here.map(({ id }) => id));
@@ -193,35 +211,16 @@ export function isFinished({ status }: Pick<RunRow, "status">): boolean {
   return status !== "running" && status !== "waiting";
 }
 
-/** Unfinished runs, the newest first: two short looks instead of a long one over everything that ever ended. */
-async function unfinished(
-  store: Store,
-  limit: number,
-): Promise<{ readonly rows: readonly RunRow[]; readonly more: number }> {
-  const lists = await Promise.all(["running", "waiting"].map((status) => store.list({ status, limit })));
-  const rows = lists.flatMap((list) => list.rows).toSorted(newestFirst);
-  const more = lists.reduce((sum, list) => sum + list.more, 0) + Math.max(0, rows.length - limit);
-  return { rows: rows.slice(0, limit), more };
-}
-
-export function newestFirst(
-  a: Pick<RunRow, "startedAt" | "id">,
-  b: Pick<RunRow, "startedAt" | "id">,
-): number {
-  if (a.startedAt !== b.startedAt) return a.startedAt < b.startedAt ? 1 : -1;
-  return a.id < b.id ? -1 : 1;
-}
-
 /**
  * What is named in full goes before what is only begun: an id, the name of a run of this repository, a branch, then the beginning of an id. A
  * branch that no workspace has yet is looked for last, because that loads runs.
  */
 async function byName(
   store: Store | undefined,
-  at: Pick<Invocation, "cwd" | "env">,
+  at: Pick<Invocation, "cwd" | "env"> & Required<EnoughLetters>,
   word: string,
 ): Promise<string> {
-  const { cwd } = at;
+  const { cwd, lettersMin } = at;
   const ids = store === undefined || word === "" ? [] : await store.idsLike(word, LISTED + 1);
   if (store === undefined || ids.includes(word)) return ids[0] === undefined ? unknownRun(store, word) : word;
   const known = (await runOfName(store, at, word)) ?? ofBranch(await onBranch(store, word), cwd, word);
@@ -232,8 +231,20 @@ async function byName(
   const [first, second] = ids;
   if (first === undefined)
     return ofBranch(await withBranch(store, word), cwd, word) ?? (await unknownRun(store, word));
-  if (second === undefined) return first;
-  throw ambiguous(word, ids);
+  if (second !== undefined) throw ambiguous(word, ids);
+  if (word.length < lettersMin) throw await tooShort(store, word, first);
+  return first;
+}
+
+/** A slip of the finger must not decide about a run, perhaps one of another project. */
+async function tooShort(store: Store, word: string, id: string): Promise<UserError> {
+  const goal = clip((await store.load(id))?.row.goal ?? "");
+  const what = goal === "" ? "" : ` (${goal})`;
+  return new UserError(
+    "ambiguous-run",
+    `"${word}" is too short to act on run ${id}${what}`,
+    `type its whole id: ${id}`,
+  );
 }
 
 function ambiguous(word: string, ids: readonly string[]): UserError {
@@ -250,19 +261,16 @@ async function unknownRun(store: Store | undefined, word: string): Promise<never
 
 /** Runs whose workspace has this branch, also those that are over. Runs that work in place share the user's branch. */
 async function onBranch(store: Store, word: string): Promise<readonly RunRow[]> {
-  return (
-    await Promise.all(
-      (await store.workspaces())
-        .filter((row) => row.branch === word && !isInPlace(row))
-        .map(async ({ run }) => (await store.load(run))?.row ?? []),
-    )
-  ).flat();
+  return flatMapped(
+    (await store.workspaces()).filter((row) => row.branch === word && !isInPlace(row)),
+    async ({ run }) => (await store.load(run))?.row ?? [],
+  );
 }
 
 /** Runs that were given this branch: those under way, and the last that are over. */
 async function withBranch(store: Store, word: string): Promise<readonly RunRow[]> {
   const rows = [
-    ...(await unfinished(store, NEARBY)).rows,
+    ...(await rowsIn(store, UNDER_WAY, { limit: NEARBY })).rows,
     ...(await store.list({ limit: NEARBY })).rows.filter(isFinished),
   ];
   return filtered(
@@ -287,7 +295,8 @@ function ofBranch(rows: readonly RunRow[], cwd: string, word: string): string | 
 }
 
 async function whichRun(store: Store | undefined): Promise<UserError> {
-  const { rows, more } = store === undefined ? { rows: [], more: 0 } : await unfinished(store, LISTED);
+  const { rows, more } =
+    store === undefined ? { rows: [], more: 0 } : await rowsIn(store, UNDER_WAY, { limit: LISTED });
   if (rows.length === 0)
     return new UserError("which-run", "no run was named, and none is under way", "signalbox list --all");
   const shown = rows.map(({ id, state, goal }) => `${id} (${state}: ${clip(goal)})`).join(", ");

@@ -4,7 +4,7 @@ import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/text/closest.ts";
 import type { JobRow } from "../../engine/ports/registry.ts";
 import type { Looking } from "../declare.ts";
-import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK } from "../exit-codes.ts";
+import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_TERMINATED } from "../exit-codes.ts";
 import { success, type Emit, type Outcome } from "../outcome.ts";
 import type { DataOf, InputOf } from "../schemas.ts";
 import { tailOf, wholeLog } from "../story/log.ts";
@@ -12,7 +12,6 @@ import { turnOf } from "../view/status/processes.ts";
 import { isFinished, seeRun, type Seen } from "./find.ts";
 
 const HELP = "signalbox logs --help";
-const EXIT_TERMINATED = 143;
 const POLL_MS = 150;
 
 export async function logs(

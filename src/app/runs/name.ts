@@ -5,6 +5,8 @@
  * was cancelled frees its name.
  */
 
+import { newRunId } from "../../adapters/home/run-id.ts";
+import { sha256 } from "../../format/sha256.ts";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { workflowNames } from "../../adapters/library/find.ts";
@@ -15,7 +17,6 @@ import type { Kept } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { EXIT_NOT_YOURS } from "../exit-codes.ts";
 import type { Invocation } from "../invocation.ts";
-import { idOf } from "../start/run-id.ts";
 
 const NAME = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 /** How often a name can be freed and used again. */
@@ -120,4 +121,10 @@ async function lifeOf(store: Loading, of: RunName): Promise<Life> {
     last = kept.run.id;
   }
   return { key: "", kept: undefined, last };
+}
+
+/** The same key in the same repository is the same run, whoever asks and however often. */
+export function idOf(repo: string, key: string): string {
+  const bytes = Buffer.from(sha256(`${repo}\0${key}`), "hex");
+  return newRunId((length) => bytes.subarray(0, length));
 }

@@ -13,7 +13,8 @@ import type { Store } from "../../engine/ports/store.ts";
 import type { Acting } from "../context.ts";
 import type { Invocation } from "../invocation.ts";
 import { projectNamed, repoHere } from "../setup/project-named.ts";
-import { newestFirst, runMeant } from "./find.ts";
+import { runMeant } from "./find.ts";
+import { FINISHED, rowsIn, UNDER_WAY } from "./rows.ts";
 
 const ALL = 100_000;
 
@@ -60,16 +61,12 @@ export async function taskMeant(on: Meaning, word: string | undefined, project?:
 async function byBranch(store: Store, repo: string, word: string): Promise<string | undefined> {
   const having = async (statuses: readonly string[]): Promise<readonly RunRow[]> =>
     filtered(
-      (
-        await Promise.all(
-          statuses.map(async (status) => (await store.list({ repo, status, limit: ALL })).rows),
-        )
-      ).flat(),
+      (await rowsIn(store, statuses, { repo, limit: ALL })).rows,
       async ({ id, status }) => status !== "damaged" && (await branchOf(store, id)) === word,
     );
-  const [open] = await having(["running", "waiting"]);
+  const [open] = await having(UNDER_WAY);
   if (open !== undefined) return open.id;
-  const over = (await having(["done", "cancelled", "failed"])).toSorted(newestFirst);
+  const over = await having(FINISHED);
   if (over.length < 2) return over[0]?.id;
   const names = over.map(({ id }) => id).join(", ");
   throw new UserError(

@@ -1,14 +1,12 @@
 /** Whether runs are what their history says, and whether people did what their signatures say. */
 
-import { definitionIn } from "../../adapters/store/journal/journal.ts";
 import { keyPath, readKeyFile } from "../../adapters/person/key-file.ts";
 import { keyFault } from "../../adapters/person/pin.ts";
 import { proofChecker, type Flaw } from "../../adapters/person/proof.ts";
-import type { SqliteStore } from "../../adapters/store/open.ts";
-import { knownRuns, verifyRun, type Verified } from "../../adapters/store/recovery/verify.ts";
 import type { UserError } from "../../adapters/user-error.ts";
 import { compile } from "../../core/model/compile.ts";
 import type { Recorded } from "../../engine/ports/journal.ts";
+import type { Store } from "../../engine/ports/store.ts";
 import { auditor } from "../../engine/submit/audit.ts";
 import type { Looking } from "../declare.ts";
 import { EXIT_DAMAGED, EXIT_OK } from "../exit-codes.ts";
@@ -23,43 +21,39 @@ export async function verify(
   { door, store }: Looking,
   { run: word, all = false }: InputOf<"verify">,
 ): Promise<Outcome<DataOf<"verify">>> {
-  const known = all && store !== undefined ? knownRuns(store.database) : [];
+  const known = all && store !== undefined ? await store.knownRuns() : [];
   const ids = all ? known : [await meant(store, door, word)];
   if (store === undefined) return outcomeOf([], undefined);
   const check = await proofChecker(door.env, store);
-  const runs = ids.map((id) => verifyOne(store, id, check));
+  const runs: VerifiedRun[] = [];
+  for (const id of ids) runs.push(await verifyOne(store, id, check));
   const path = keyPath(door.env);
   return outcomeOf(runs, await keyFault(readKeyFile(path), { pins: store, path }));
 }
 
 /** A run whose row is lost has a history all the same. */
-async function meant(
-  store: SqliteStore | undefined,
-  door: Invocation,
-  word: string | undefined,
-): Promise<string> {
+async function meant(store: Store | undefined, door: Invocation, word: string | undefined): Promise<string> {
   try {
     return await runMeant(store, door, word);
   } catch (error) {
-    const found = store === undefined ? [] : knownRuns(store.database).filter((id) => id === word);
-    if (found[0] !== undefined) return found[0];
+    const known = (await store?.knownRuns()) ?? [];
+    if (word !== undefined && known.includes(word)) return word;
     throw error;
   }
 }
 
-function verifyOne(
-  store: SqliteStore,
+async function verifyOne(
+  store: Store,
   run: string,
   check: (recorded: Recorded) => Flaw | undefined,
-): VerifiedRun {
+): Promise<VerifiedRun> {
   const notices: { seq: number; text: string }[] = [];
   let audit: ReturnType<typeof auditor> | undefined;
-  const verified: Verified = verifyRun(store.database, run, (recorded) => {
+  const verified = await store.verify(run, (recorded, definition) => {
     const flaw = check(recorded);
     if (flaw?.type === "notice") notices.push({ seq: recorded.seq, text: flaw.text });
     if (flaw?.type === "forged") return flaw.text;
-    const definition = audit === undefined ? definitionIn(store.database, recorded.definition) : undefined;
-    if (definition !== undefined) audit = auditor(compile(definition, () => recorded.definition));
+    if (definition !== undefined) audit ??= auditor(compile(definition, () => recorded.definition));
     return audit?.(recorded);
   });
   return { run, ok: verified.ok, seq: verified.seq, reason: verified.ok ? "" : verified.reason, notices };

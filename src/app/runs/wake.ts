@@ -10,6 +10,7 @@ import { markIn } from "../../adapters/person/marks.ts";
 import type { Who } from "../../adapters/person/who.ts";
 import type { Invocation } from "../invocation.ts";
 import { isDue, type Due } from "./due.ts";
+import { databaseOf } from "./find.ts";
 import { saveEnvironment, savedEnvironment } from "./environment.ts";
 
 type Waking = {
@@ -27,7 +28,9 @@ export async function wake({ door, home, who, box }: Waking): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     return;
   }
-  if (who?.type === "person") saveEnvironment(home, door.env);
+  // Workers look by themselves.
+  if (databaseOf(door) !== undefined) return;
+  if (who?.type === "person" && who.through === undefined) saveEnvironment(home, door.env);
   if (!(await isDue(box.store, home))) return;
   const [{ poke }, { isSupervisorAlive }] = await Promise.all([
     import("../../adapters/supervisor/poke.ts"),

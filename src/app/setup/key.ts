@@ -8,6 +8,7 @@ import {
   setPassphrase,
   viewKey as keyAt,
 } from "../../adapters/person/key.ts";
+import { UserError } from "../../adapters/user-error.ts";
 import type { Reading } from "../declare.ts";
 import type { Invocation } from "../invocation.ts";
 import { success, type Outcome } from "../outcome.ts";
@@ -34,6 +35,17 @@ function viewed({ env }: Invocation, aside: string): Outcome<DataOf<"key">> {
     },
     { next: view?.tier === "detected" ? "signalbox key --passphrase" : "" },
   );
+}
+
+/** A key under a passphrase asks for it at the terminal. */
+export function isSealed({ env }: Pick<Invocation, "env">): boolean {
+  try {
+    return keyAt(keyPath(env))?.tier === "prevented";
+  } catch (error) {
+    // The command says what is wrong with the key.
+    if (error instanceof UserError) return false;
+    throw error;
+  }
 }
 
 export async function changeKey(

@@ -1,6 +1,6 @@
 /** Which project or repository is meant: by its name, or by where the caller is. */
 
-import { UserError } from "../../adapters/user-error.ts";
+import { readable, UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/text/closest.ts";
 import type { ProjectRow } from "../../engine/ports/projects.ts";
 import type { Store } from "../../engine/ports/store.ts";
@@ -21,12 +21,7 @@ export async function repoHere(
   store: Store | undefined,
   at: Pick<Invocation, "cwd" | "env">,
 ): Promise<string | undefined> {
-  try {
-    return (await repositoryAround(store, at)).main;
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
-    throw error;
-  }
+  return (await readable(() => repositoryAround(store, at)))?.main;
 }
 
 /** By name, else the one that we are in. */
@@ -58,4 +53,18 @@ export async function repoMeant(
   if (project !== undefined) return (await projectNamed(store, project)).repo;
   const inside = await repoHere(store, at);
   return inside === undefined && here === true ? repositoryOf(at.cwd).main : inside;
+}
+
+const HELP = "signalbox watch --help";
+
+/** The real path of the repository whose runs the caller wants to see: of a project, or of the current folder; empty for all. */
+export async function scopeOf(
+  store: Store | undefined,
+  { project, here = false }: { readonly project?: string | undefined; readonly here?: boolean | undefined },
+  door: Pick<Invocation, "cwd" | "env">,
+): Promise<string> {
+  if (project !== undefined && here)
+    throw new UserError("bad-usage", "--project and --here do not go together", HELP);
+  if (here) return (await repositoryAround(store, door)).main;
+  return project === undefined ? "" : (await projectNamed(store, project)).repo;
 }

@@ -16,6 +16,7 @@ import type { DataOf, InputOf } from "../schemas.ts";
 import { projectMeant } from "./project-named.ts";
 import { keepProject, remoteOf, requireBranch, requireName, rowFor } from "./project-row.ts";
 import { refuseInRun } from "./repository.ts";
+import { rowsIn, UNDER_WAY } from "../runs/rows.ts";
 
 type ListedProject = DataOf<"projects">["projects"][number];
 type ChangedProject = Outcome<DataOf<"update-project">>;
@@ -110,11 +111,7 @@ function sayProject({ name, repo, defaultBranch, agents, remote }: ProjectRow): 
 }
 
 async function requireIdle(store: Store, repo: string): Promise<void> {
-  const open = (
-    await Promise.all(
-      ["running", "waiting"].map(async (status) => (await store.list({ repo, status, limit: SHOWN })).rows),
-    )
-  ).flat();
+  const { rows: open } = await rowsIn(store, UNDER_WAY, { repo, limit: SHOWN });
   const bound = (await store.workspaces()).filter((each) => each.repo === repo);
   const ids = [...new Set([...open.map(({ id }) => id), ...bound.map(({ run }) => run)])];
   if (ids.length === 0) return;

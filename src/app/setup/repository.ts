@@ -5,7 +5,7 @@
  * of that run, whose repository is somewhere else.
  */
 
-import { repositoryOf, type Repository } from "../../adapters/trust/repository.ts";
+import { repositoryOf, type TrustedRepository } from "../../adapters/trust/repository.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import type { Invocation } from "../invocation.ts";
@@ -19,7 +19,7 @@ export async function projectFolder(store: Store | undefined, at: Place): Promis
   return (run === undefined ? undefined : (await store?.load(run))?.row.repo) ?? at.cwd;
 }
 
-export async function repositoryAround(store: Store | undefined, at: Place): Promise<Repository> {
+export async function repositoryAround(store: Store | undefined, at: Place): Promise<TrustedRepository> {
   return repositoryOf(await projectFolder(store, at));
 }
 

@@ -67,26 +67,29 @@ export async function listSalvages(
   );
 }
 
-async function rowOf(on: Git, salvage: Salvage): Promise<SalvageRow> {
-  const { run, at, row, repo, branch, mirror, refs, isStranded } = salvage;
-  const kept = salvage.kept.map(({ folder }) => folder);
+/** What both the list and the screen of one salvage say, with what is counted in the one and shown in the other. */
+async function lookInto(on: Git, found: Salvage) {
+  const { run, at, row, repo, branch, mirror, refs } = found;
   const left = lastLeft(refs);
-  const changes = refs === undefined || left === "" ? [] : await changesLeft(on, { mirror, refs });
-  const commits = refs === undefined || !isStranded ? [] : await strandedCommits(on, { mirror, repo, refs });
+  const files = keptFiles(found.kept);
+  const { workflow = "", goal = "", status = "" } = row ?? {};
   return {
-    run,
-    at,
-    workflow: row?.workflow ?? "",
-    goal: row?.goal ?? "",
-    status: row?.status ?? "",
-    repo,
-    branch,
-    left,
-    files: changes.length,
-    commits: commits.length,
-    kept,
-    keptSize: sizeOf(keptFiles(salvage.kept)),
-    git: keptGits(salvage.kept).length > 0,
+    about: { run, at, workflow, goal, status, repo, branch, left, keptSize: sizeOf(files) },
+    changed: refs === undefined || left === "" ? [] : await changesLeft(on, { mirror, refs }),
+    commitsOf: async () => (refs === undefined ? [] : strandedCommits(on, { mirror, repo, refs })),
+    files,
+    git: keptGits(found.kept),
+  };
+}
+
+async function rowOf(on: Git, salvage: Salvage): Promise<SalvageRow> {
+  const { about, changed, commitsOf, git } = await lookInto(on, salvage);
+  return {
+    ...about,
+    files: changed.length,
+    commits: salvage.isStranded ? (await commitsOf()).length : 0,
+    kept: salvage.kept.map(({ folder }) => folder),
+    git: git.length > 0,
   };
 }
 
@@ -105,29 +108,19 @@ export async function viewSalvage(
 }
 
 async function viewOf(on: Git, found: Salvage): Promise<SalvageView> {
-  const { run, row, repo, branch, mirror, refs, at } = found;
-  const left = lastLeft(refs);
-  const files = keptFiles(found.kept);
-  const git = keptGits(found.kept);
-  const changed = refs === undefined || left === "" ? [] : await changesLeft(on, { mirror, refs });
-  const commits = refs === undefined ? [] : await strandedCommits(on, { mirror, repo, refs });
+  const { mirror, refs } = found;
+  const { about, changed, commitsOf, files, git } = await lookInto(on, found);
+  const { run, repo, left } = about;
+  const commits = await commitsOf();
   const isFetched = repo !== "" && (left !== "" || commits.length > 0);
   return {
-    run,
-    at,
-    workflow: row?.workflow ?? "",
-    goal: row?.goal ?? "",
-    status: row?.status ?? "",
-    repo,
-    branch,
+    ...about,
     mirror,
     base: refs?.base ?? "",
     head: refs?.head ?? "",
-    left,
     changed: changed.map(readable),
     commits,
     kept: files.map((file) => basename(file)),
-    keptSize: sizeOf(files),
     git,
     operation: git.map(operationIn).find((name) => name !== "") ?? "",
     fetch: isFetched

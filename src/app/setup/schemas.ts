@@ -1,6 +1,7 @@
 /** What use cases about the machine, settings, projects, workspaces and what runs left take and give. */
 
 import * as z from "zod/mini";
+import { told } from "../../format/workflow/schema/primitives.ts";
 import { At, Count, Flag, MaybeFlag, MaybeText, Text, Texts } from "../shapes.ts";
 
 const Nothing = z.strictObject({});
@@ -69,7 +70,9 @@ const Plan = z.strictObject({
       problems: Texts,
     }),
   ),
-  others: z.array(z.strictObject({ path: Text, size: Count })),
+  others: z.array(
+    z.strictObject({ path: Text, size: Count, text: told(Text, "Empty where it is no text, or long") }),
+  ),
   problems: Texts,
   warnings: Texts,
 });
@@ -191,7 +194,10 @@ export const SETUP = {
   },
   trust: {
     about: "Trust exactly what the repository would run now, or trust nothing of it",
-    input: z.strictObject({ revoke: Flag }),
+    input: z.strictObject({
+      revoke: Flag,
+      shown: told(MaybeText, "the digest of what the person has seen: another content is refused"),
+    }),
     output: Trust,
   },
   key: { about: "The key that people sign with", input: Nothing, output: HumanKey },

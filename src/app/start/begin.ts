@@ -16,10 +16,11 @@ import { why } from "../../core/explain/why.ts";
 import { begin } from "../../engine/submit/begin.ts";
 import type { Submission } from "../../engine/submit/write.ts";
 import { voiceOf, type Acting } from "../context.ts";
+import { databaseOf } from "../runs/find.ts";
+import { idOf } from "../runs/name.ts";
 import { goalPlace } from "./goal.ts";
-import { idOf } from "./run-id.ts";
-import type { Typed } from "./stages.ts";
-import { withTexts, type Texts } from "./texts.ts";
+import type { Typed } from "./typed-options.ts";
+import { textsToBeginWith, type Texts } from "./texts.ts";
 import type { Loaded } from "../workflows/load.ts";
 
 const HELP = "signalbox run --help";
@@ -59,22 +60,24 @@ export async function beginRun(on: Acting, of: Beginning): Promise<Submission & 
 async function beginAs(on: Acting, of: Beginning, id: string): Promise<Submission & { readonly id: string }> {
   const { goal, loaded, repo, base, to, tree, key } = of;
   const { workflow, name } = loaded;
+  if (databaseOf(on.door) !== undefined) requireNoPlace(workflow);
   const given = paramsOf(workflow, of, id);
   const voice = await voiceOf(on, id);
   const beginWith = async (params: Record<string, Literal>): Promise<Submission> => {
-    const texts = await textsOf(workflow, params, of.texts);
-    return withTexts(on, { id, workflow, params, texts, key }, () =>
-      begin(on.box, {
-        ...voice,
-        run: id,
-        workflow,
-        params,
-        birth: { workflow: name, goal, repo, base },
-        ...(to === undefined ? {} : { to }),
-        ...(tree === undefined ? {} : { tree }),
-        ...(key === undefined ? {} : { key }),
-      }),
-    );
+    // Texts of a run that began before are not read again.
+    const isBegun = key !== undefined && (await on.box.store.load(id)) !== undefined;
+    const texts = isBegun ? [] : textsToBeginWith(workflow, await textsOf(workflow, params, of.texts));
+    return begin(on.box, {
+      ...voice,
+      run: id,
+      workflow,
+      params,
+      birth: { workflow: name, goal, repo, base },
+      texts,
+      ...(to === undefined ? {} : { to }),
+      ...(tree === undefined ? {} : { tree }),
+      ...(key === undefined ? {} : { key }),
+    });
   };
   const { definition } = workflow;
   // Most have nothing to name, and pay nothing for it.
@@ -82,6 +85,16 @@ async function beginAs(on: Acting, of: Beginning, id: string): Promise<Submissio
     return { ...(await beginWith(given)), id };
   const { whileNamed } = await import("./unique-names.ts");
   return { ...(await whileNamed(on, { definition, params: given, repo, id }, beginWith)), id };
+}
+
+/** A worker does not have the checkout of a person. */
+function requireNoPlace(workflow: Workflow): void {
+  if (!workflow.isInPlace) return;
+  throw new UserError(
+    "in-place",
+    `${workflow.definition.title}: this workflow works in your checkout, which workers do not have`,
+    "unset SIGNALBOX_DATABASE, and run it on this machine",
+  );
 }
 
 /** What a person brings, and what their words make where they bring nothing. Most workflows make nothing of them. */

@@ -5,28 +5,30 @@
  */
 
 import { isBranchName } from "../../adapters/git/mirror/names.ts";
-import { requireMaker } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
+import { isBlank } from "../../core/text/blank.ts";
 import { isKept } from "../../core/model/param.ts";
 import { START, type Definition } from "../../core/model/workflow.ts";
 import type { Store } from "../../engine/ports/store.ts";
+import { workflowToCreate } from "../commands/declared.ts";
 import { acknowledged, seeThrough, type Acting } from "../context.ts";
 import { EXIT_NOT_YOURS } from "../exit-codes.ts";
-import type { Given } from "../invocation.ts";
+import { NEEDS_TEXT } from "../failure.ts";
+import type { Outcome } from "../outcome.ts";
 import { requireBranch, whileUntaken } from "../runs/branch.ts";
+import { idOf } from "../runs/name.ts";
 import { dependenciesOf } from "../runs/dependencies.ts";
 import { projectNamed } from "../setup/project-named.ts";
 import { keepProject, projectFor } from "../setup/project-row.ts";
-import { textIn } from "../text-input.ts";
+import type { InputOf } from "../schemas.ts";
+import { textOfGiven } from "../text-input.ts";
 import { isSetAside } from "../view/decision/task-choices.ts";
 import { beginRun, givenParams } from "./begin.ts";
 import { goalPlace } from "./goal.ts";
 import { requireHarnesses } from "./harnesses.ts";
 import { getGoing, standInLine } from "./queue.ts";
-import { idOf } from "./run-id.ts";
 import { siteOf, type Site } from "./site.ts";
-import { begun, type Begun } from "./start.ts";
-import { pairsOf } from "./typed-command.ts";
+import { begun, type BegunData } from "./start.ts";
 
 const HELP = "signalbox create --help";
 
@@ -44,7 +46,7 @@ export type CreateValue = {
 
 /** Texts that only people write begin a run, unless a move or a verb fills them. */
 export function createValues(definition: Definition): readonly CreateValue[] {
-  const { params, artifacts, moves, verbs = [] } = definition;
+  const { params, roles, artifacts, moves, verbs = [] } = definition;
   const goal = goalPlace(definition);
   const filled = new Set([...moves.map(({ mark }) => mark?.into), ...verbs.map(({ into }) => into)]);
   const chosen = Object.keys(params).filter((name) => {
@@ -55,11 +57,14 @@ export function createValues(definition: Definition): readonly CreateValue[] {
     ([name, { by, file, each, every }]) =>
       by.join() === "human" && file !== "" && each === undefined && every === undefined && !filled.has(name),
   );
+  const harnesses = new Set(
+    Object.values(roles).flatMap(({ harness }) => (typeof harness === "object" ? [harness.param] : [])),
+  );
   const all: readonly Omit<CreateValue, "option">[] = [
     ...chosen.map((name) => ({
       list: "param" as const,
       name,
-      takes: "VALUE",
+      takes: harnesses.has(name) ? "HARNESS" : "VALUE",
       about: `the parameter ${name}`,
     })),
     ...written.map(([name]) => ({
@@ -77,47 +82,66 @@ export function startsIn({ moves }: Definition): readonly string[] {
   return [...new Set(moves.filter(({ from }) => from === START).map(({ to }) => to))];
 }
 
-type Creating = { readonly given: Given; readonly workflow: string };
+type Creating = InputOf<"create">;
 
-export async function createRun(typed: Acting, { given: typedWords, workflow }: Creating): Promise<Begun> {
-  const who = requireMaker(typed.who, typed.door.env, typed.door.procs);
-  const on: Acting = { ...typed, who };
+export async function createRun(on: Acting, asked: Creating): Promise<Outcome<BegunData>> {
   const { store } = on.box;
-  const { key, project: projectName } = typedWords.options;
-  const cwd = projectName === undefined ? on.door.cwd : (await projectNamed(store, projectName)).repo;
+  const { key, noStart: isLeft = false } = asked;
+  const through = on.who.type === "person" ? on.who.through : undefined;
+  // Words that hold nothing are a mistake where no branch says what is meant.
+  if (
+    asked.summary !== undefined &&
+    isBlank(asked.summary) &&
+    asked.branch === undefined &&
+    asked.either !== true
+  )
+    throw noSummary(undefined);
+  const cwd = asked.project === undefined ? on.door.cwd : (await projectNamed(store, asked.project)).repo;
+  const workflow = asked.workflow ?? (await workflowToCreate({ ...on.door, cwd }));
   const site = await siteOf(on, workflow, cwd);
   const { loaded, repo } = site;
   const starts = startsOf(site);
-  const given = withStatus(typedWords, starts, workflow);
-  const { options } = given;
-  const { branch, summary } = await meantBy(on, { repo, given, starts });
-  if (who.through !== undefined) requirePlain({ given, starts, summary, through: who.through });
-  const isLeft = options["no-start"] !== undefined;
-  const params = pairsOf(given, "param", HELP);
+  const status = statusOf(asked, starts, workflow);
+  const { branch, summary } = await meantBy(on, { repo, asked, status, starts });
+  if (through !== undefined) requirePlain({ status, starts, summary, through });
+  const params = (asked.params ?? []).map(({ name, value }) => [name, value] as const);
   const known = key === undefined ? "" : idOf(repo, key);
   const isNew = known === "" || (await store.load(known)) === undefined;
+  if (!isNew && through !== undefined) await requireMaker(on, known);
   const path = isLeft ? undefined : (on.door.env["PATH"] ?? "");
-  const dependsOn = await dependenciesOf(on, { given: given.lists["depends-on"] ?? [], repo, run: known });
+  const dependsOn = await dependenciesOf(on, { given: asked.dependsOn ?? [], repo, run: known });
   if (isNew) {
-    requireStart(starts, options["status"]);
+    requireStart(starts, status);
     requireHarnesses(loaded.workflow, site.settings, {
       params: givenParams(loaded.workflow, { set: site.set, params }),
       path,
-      option: (param) => `--${param.replaceAll("_", "-")} NAME`,
+      option: (param, name) => `--${param.replaceAll("_", "-")} ${name}`,
     });
     if (branch !== undefined) await requireBranch(on, { repo, branch, run: known });
-    await requireWork(on, site, { branch, status: options["status"] });
+    await requireWork(on, site, { branch, status });
   }
   // Read before anything is written: a file may be missing.
-  const texts = pairsOf(given, "with", HELP).map(([artifact, file]) => {
-    const text = textIn(on.door.cwd, file);
+  const texts = (asked.texts ?? []).map(({ artifact, file }) => {
+    const text = textOfGiven(file);
     return { artifact, text: () => text };
   });
-  const isAsking = options["status"] === undefined && !isLeft && (await areDone(store, dependsOn));
-  const isUsual = (options["status"] ?? starts.usual) === starts.usual;
-  if (isNew && summary === "" && texts.length === 0 && isUsual && !isAsking) throw noSummary(branch);
+  const isAsking = status === undefined && !isLeft && (await areDone(store, dependsOn));
+  const isUsual = (status ?? starts.usual) === starts.usual;
+  const isUnsaid = isNew && isBlank(summary) && texts.length === 0;
+  if (isUnsaid && isUsual && !isAsking) throw noSummary(branch);
+  if (
+    isUnsaid &&
+    branch === undefined &&
+    status === undefined &&
+    goalPlace(loaded.workflow.definition) !== undefined
+  )
+    throw new UserError(
+      NEEDS_TEXT,
+      "the run has no summary: say what is to be done. Nothing was done.",
+      'signalbox create "what is to be done"',
+    );
   const { isNew: isNewProject, ...project } = await projectFor({ store, env: on.door.env }, site);
-  const to = options["status"] ?? (summary === "" && isAsking ? starts.asking : undefined);
+  const to = status ?? (summary === "" && isAsking ? starts.asking : undefined);
   const { base, tree } = await workOf(on, site, { defaultBranch: project.defaultBranch, branch, to });
   const beginning = {
     goal: summary,
@@ -143,10 +167,13 @@ export async function createRun(typed: Acting, { given: typedWords, workflow }: 
   if (dependsOn.length > 0 && (await store.depends(run)).length === 0)
     await store.commit([{ type: "put-depends", run, on: dependsOn }]);
   const isWaiting = !isLeft && state === (await store.load(run))?.run.state;
-  if (!isWaiting) return begun(on, run, { waits: "", told: await seeThrough(typed, run) });
+  if (!isWaiting) return begun(on, run, { waits: "", told: await seeThrough(on, run) });
   // Only a person starts it by hand: whatever an agent makes starts when its turn comes.
-  if (who.through !== undefined) return begun(on, run, await standInLine(typed, run));
-  return begun(on, run, await getGoing(on, { run, key }));
+  return begun(
+    on,
+    run,
+    through === undefined ? await getGoing(on, { run, key }) : await standInLine(on, run),
+  );
 }
 
 /** The states that a run can begin in: `usual` is the first, in `asking` its agent asks a person. */
@@ -166,17 +193,21 @@ function startsOf({ loaded: { workflow } }: Site): Starts {
   return { all, usual: all[0] ?? "", asking, finished };
 }
 
-function withStatus(given: Given, { finished }: Starts, workflow: string): Given {
-  if (given.options["finished"] === undefined) return given;
+function statusOf(asked: Creating, { finished }: Starts, workflow: string): string | undefined {
+  if (asked.finished !== true) return asked.status;
   if (finished === undefined)
     throw new UserError("bad-usage", `a run of ${workflow} cannot begin with finished work`, HELP);
-  return { ...given, options: { ...given.options, status: finished } };
+  return finished;
 }
 
 /** An agent creates work that is to be done. That work exists already, or needs no review, is for people to say. */
-function requirePlain(of: { given: Given; starts: Starts; summary: string; through: string }): void {
-  const { starts, summary, through } = of;
-  const { status } = of.given.options;
+function requirePlain(of: {
+  status: string | undefined;
+  starts: Starts;
+  summary: string;
+  through: string;
+}): void {
+  const { status, starts, summary, through } = of;
   const isAsking = status === undefined && summary === "";
   if ((status ?? starts.usual) === starts.usual && !isAsking) return;
   const what = isAsking ? "a run without a summary" : `a run that begins in ${status ?? ""}`;
@@ -186,20 +217,31 @@ function requirePlain(of: { given: Given; starts: Starts; summary: string; throu
   });
 }
 
+/** A key that a person has used names a run of that person: an agent neither starts it nor says what it depends on. */
+async function requireMaker({ box, who }: Acting, run: string): Promise<void> {
+  const [first] = await box.store.events(run, 1, 1);
+  const by = first?.by;
+  if (who.type === "person" && by?.type === "human" && by.name === who.name) return;
+  throw new UserError(
+    "not-a-person",
+    `the key is that of run ${run}, which ${by?.type === "human" ? by.name : "somebody else"} created`,
+    { next: `use another key, or look at the run: signalbox show ${run}`, exit: EXIT_NOT_YOURS },
+  );
+}
+
 type Meant = { readonly branch: string | undefined; readonly summary: string };
 
 /** One word is the summary, unless a branch has that name, or existing work is to be looked at. */
 async function meantBy(
   { door }: Acting,
-  { repo, given: { words, options }, starts }: { repo: string; given: Given; starts: Starts },
+  of: { repo: string; asked: Creating; status: string | undefined; starts: Starts },
 ): Promise<Meant> {
-  const [first, second] = words;
-  if (first === undefined) return { branch: undefined, summary: "" };
-  if (second !== undefined) return { branch: first === "" ? undefined : first, summary: second };
+  const { repo, asked, starts, status = starts.usual } = of;
+  const { summary: first = "" } = asked;
+  if (asked.either !== true || first === "") return { branch: asked.branch, summary: first };
   // Meant as a branch, and refused as one.
   if (first.startsWith("refs/")) return { branch: first, summary: "" };
   if (!isBranchName(first)) return { branch: undefined, summary: first };
-  const { status = starts.usual } = options;
   if (status !== starts.usual && status !== starts.asking) return { branch: first, summary: "" };
   const { tipOfBranch } = await import("../../adapters/git/repository/branches.ts");
   const isBranch = (await tipOfBranch(repo, first, door.env)) !== undefined;

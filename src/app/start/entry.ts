@@ -24,7 +24,7 @@ import type { Given } from "../invocation.ts";
 import { earlierRun, workOfRun, type Before } from "./earlier-run.ts";
 import { listFor, type GivenTexts } from "./task-list.ts";
 import type { Site } from "./site.ts";
-import { stageNamed } from "./stages.ts";
+import { stageNamed } from "./typed-options.ts";
 import type { Texts } from "./texts.ts";
 import { typed } from "./typed-command.ts";
 

@@ -1,6 +1,6 @@
 /** Agents that a run would need are there, before it begins. */
 
-import { lackOf, programAt } from "../../adapters/doctor/program.ts";
+import { lackOf, programAt } from "../../adapters/process/program.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/text/closest.ts";
 import type { Workflow } from "../../core/model/compile.ts";
@@ -16,13 +16,17 @@ export type Needed = {
   /** The programs must be there as well. */
   readonly path: string | undefined;
   /** How a parameter is typed, where another harness can be chosen. */
-  readonly option: (param: string) => string;
+  readonly option: (param: string, name: string) => string;
   /** What runs of its tasks follow, by name. */
   readonly children?: ReadonlyMap<string, Workflow>;
 };
 
 /** One agent, and how another harness is chosen for it; empty where it cannot be. */
-type Wanted = { readonly role: string; readonly name: string; readonly option: string };
+type NeededAgent = {
+  readonly role: string;
+  readonly name: string;
+  readonly option: (instead: string) => string;
+};
 
 export function requireHarnesses(workflow: Workflow, settings: Settings, of: Needed): void {
   const wanted = [...ownOf(workflow, of), ...ofTasks(workflow, of)];
@@ -30,18 +34,18 @@ export function requireHarnesses(workflow: Workflow, settings: Settings, of: Nee
     const harness = settings.harness(name);
     if (harness === undefined) throw unknownHarness(name, settings.harnesses);
     const all = wanted.filter((other) => other.name === name);
-    if (of.path !== undefined) requireProgram(harness, of.path, all);
+    if (of.path !== undefined) requireProgram(harness, { path: of.path, agents: all, settings });
   }
 }
 
-function ownOf({ definition }: Workflow, of: Needed): Wanted[] {
+function ownOf({ definition }: Workflow, of: Needed): NeededAgent[] {
   return Object.entries(definition.roles).map(([role, { harness }]) =>
     wantedAs({ definition, of }, role, harness),
   );
 }
 
 /** Those that will do the tasks, however hard each turns out to be. */
-function ofTasks({ definition }: Workflow, of: Needed): Wanted[] {
+function ofTasks({ definition }: Workflow, of: Needed): NeededAgent[] {
   const params = withDefaults(definition, of.params);
   const off = new Set(
     (definition.stages ?? []).flatMap((stage) => (isEnabled(stage, { params }) ? [] : stage.makes)),
@@ -74,32 +78,54 @@ function valuesFor({ reader, child, params }: Tasks, value: Value<string>): read
 
 type On = { readonly definition: Workflow["definition"]; readonly of: Needed };
 
-function wantedAs({ definition, of }: On, role: string, harness: Value): Wanted {
-  if (typeof harness !== "object") return { role, name: String(harness), option: "" };
+function wantedAs({ definition, of }: On, role: string, harness: Value): NeededAgent {
+  if (typeof harness !== "object") return { role, name: String(harness), option: () => "" };
   const { param } = harness;
   const name = String(of.params[param] ?? definition.params[param]?.default ?? "");
-  return { role, name, option: of.option(param) };
+  return { role, name, option: (instead) => of.option(param, instead) };
 }
 
-/** Everybody who would call it is told of at once: whoever chooses another one chooses it for all. */
-function requireProgram(harness: Harness, path: string, wanted: readonly Wanted[]): void {
-  const {
-    name,
-    command: [program = ""],
-    set,
-  } = harness;
-  // What is filled in later cannot be looked for.
-  if (program.includes("{") || programAt(program, set["PATH"] ?? path) !== undefined) return;
-  const options = [...new Set(wanted.flatMap(({ option }) => (option === "" ? [] : [option])))];
-  const [role = "", ...others] = new Set(wanted.map((each) => each.role));
-  const more = others.length === 0 ? "" : ` and ${others.length} more`;
+type Programs = {
+  readonly path: string;
+  readonly agents: readonly NeededAgent[];
+  readonly settings: Settings;
+};
+
+/** All agents that would call it are named at once: another one is chosen for all of them. */
+function requireProgram(harness: Harness, { path, agents, settings }: Programs): void {
+  const [program = ""] = harness.command;
+  if (isInstalled(harness, path)) return;
+  const installed = installedIn(settings, path);
+  const instead = installed[0] ?? "NAME";
+  const options = [...new Set(agents.map(({ option }) => option(instead)).filter((option) => option !== ""))];
+  const roles = [...new Set(agents.map(({ role }) => role))];
+  const here = installed.length === 0 ? "" : `. Installed here: ${installed.join(", ")}`;
   const hint = options.length === 0 ? "" : `, or choose another one: ${options.join(" ")}`;
   const { why, next } = lackOf(program);
   throw new UserError(
     "no-program",
-    `the harness ${name} of the ${role}${more} calls ${program}, which ${why}`,
+    `${program} ${why}: ${sayRoles(roles)} ${roles.length === 1 ? "calls" : "call"} it${here}`,
     `${next}${hint}; signalbox doctor says which are there`,
   );
+}
+
+/** Harnesses whose program is there. */
+export function installedIn(settings: Settings, path: string): readonly string[] {
+  const all = settings.harnesses.flatMap((name) => settings.harness(name) ?? []);
+  return all.filter((harness) => isInstalled(harness, path)).map(({ name }) => name);
+}
+
+/** What is filled in later cannot be looked for. */
+function isInstalled({ command: [program = ""], set }: Harness, path: string): boolean {
+  return program.includes("{") || programAt(program, set["PATH"] ?? path) !== undefined;
+}
+
+const ROLES_SHOWN = 3;
+
+function sayRoles(roles: readonly string[]): string {
+  const more = roles.length - ROLES_SHOWN;
+  const shown = more > 0 ? [...roles.slice(0, ROLES_SHOWN), `${more} more`] : roles;
+  return `the ${shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1) ?? ""}`}`;
 }
 
 function unknownHarness(name: string, known: readonly string[]): UserError {

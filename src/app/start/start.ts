@@ -2,31 +2,25 @@
 
 import { filtered } from "../../engine/lists.ts";
 import { join } from "node:path";
-import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { finished } from "../../core/step/refuse.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
 import type { Acting } from "../context.ts";
 import { EXIT_GATE, EXIT_NOT_YOURS } from "../exit-codes.ts";
+import { success, type Outcome } from "../outcome.ts";
 import { refusal } from "../refusal.ts";
 import { isFinished } from "../runs/find.ts";
 import { requireKept } from "../runs/load.ts";
 import { taskOf } from "../runs/task.ts";
+import type { DataOf, InputOf } from "../schemas.ts";
 import { firstMove } from "./begin.ts";
 import { requireHarnesses } from "./harnesses.ts";
 import { getGoing, type Going } from "./queue.ts";
 
-type Starting = {
-  readonly run: string | undefined;
-  readonly project: string | undefined;
-  readonly key: string | undefined;
-};
-
-/** A run that was created or started, and what is worth saying about it. */
-export type Begun = { readonly data: BegunData; readonly told: readonly string[] };
-
-export async function startWaiting(on: Acting, { run: word, project, key }: Starting): Promise<Begun> {
-  requirePerson(on.who);
+export async function startWaiting(
+  on: Acting,
+  { run: word, project, key }: InputOf<"start">,
+): Promise<Outcome<BegunData>> {
   const run = await taskOf(on, word, project);
   await requirePending(on, run);
   await requireAgents(on, run);
@@ -70,29 +64,22 @@ async function requireAgents({ box, door: { env } }: Acting, id: string): Promis
   requireHarnesses(await box.workflow(row.definition), settings, { params: run.params, path, option });
 }
 
-/** What `--json` gives. */
-export type BegunData = {
-  readonly run: string;
-  readonly project: string;
-  readonly branch: string;
-  readonly summary: string;
-  readonly state: string;
-  /** `running`, `waiting`, ... as in `list`. */
-  readonly status: string;
-  readonly seq: number;
-  /** Its workspace, which is made next; empty while it has none. */
-  readonly workspace: string;
-  /** In words, what it waits for in the queue; empty where it stands in none. */
-  readonly waits: string;
-  readonly dependsOn: readonly string[];
-};
+export type BegunData = DataOf<"create">;
 
+/** What became of a run that was created or started. */
 export async function begun(
   on: Acting,
   run: string,
   { waits, told }: Pick<Going, "waits" | "told">,
-): Promise<Begun> {
-  return { data: await dataOf(on, await requireKept(on, run), waits), told };
+): Promise<Outcome<BegunData>> {
+  const data = await dataOf(on, await requireKept(on, run), waits);
+  return success(`${run} is ${sayBegun(data)}`, data, { next: `signalbox show ${run}`, notes: told });
+}
+
+/** Where it is, and why it does not go on yet. */
+export function sayBegun({ state, workspace, waits }: BegunData): string {
+  if (waits !== "") return `${state}, queued: ${waits}`;
+  return workspace === "" ? state : `${state} in ${workspace}`;
 }
 
 async function dataOf(

@@ -8,12 +8,14 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { slotKey } from "../../core/model/run.ts";
-import type { Acting } from "../context.ts";
-import type { Seen } from "../runs/find.ts";
+import { acting, runOf, type Acting } from "../context.ts";
+import { runMeant, type Seen } from "../runs/find.ts";
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_WAITING } from "../exit-codes.ts";
-import type { Emit } from "../outcome.ts";
+import { success, type Emit, type Outcome } from "../outcome.ts";
+import type { DataOf, InputOf } from "../schemas.ts";
 import { seenOf } from "../runs/load.ts";
-import { linesOf, type Line } from "./lines.ts";
+import { linesOf } from "./lines.ts";
+import type { StoryLine } from "../view/run-view.ts";
 import { askingTask, isWaitingForTasks } from "../view/work/children.ts";
 import { leftOf, NOTHING_LEFT, type Left } from "../view/work/kept-files.ts";
 import type { Choice } from "../view/decision/choices.ts";
@@ -21,8 +23,8 @@ import { questionOf, type Read } from "../view/decision/question.ts";
 import { taskTeller, type Piece, type TaskTeller } from "./task-lines.ts";
 import { waitsOf } from "../view/status/waits.ts";
 import { actionsOf, nextForPerson } from "../view/actions.ts";
-import { processesOf } from "../view/look.ts";
-import { aboutOf } from "../view/about.ts";
+import { decisionOf, processesOf } from "../view/look.ts";
+import { aboutOf } from "../view/lists/summary.ts";
 import { firstLine, sayClock } from "../view/words.ts";
 import { wake } from "../runs/wake.ts";
 
@@ -40,12 +42,47 @@ export type Followed = {
   readonly asking: { readonly run: string; readonly state: string };
   /** What the open question is about. */
   readonly reads: readonly Read[];
+  /** What the agent asks, or what led to the question. */
+  readonly asked: readonly string[];
   /** In git, and as pages for people, where it is over. */
   readonly left: Left;
   readonly state: string;
   readonly status: string;
   readonly seq: number;
 };
+
+/** So much of the story is repeated first. */
+const LINES = 10;
+
+export async function followRun(
+  on: Acting,
+  { run: word }: InputOf<"follow">,
+): Promise<Outcome<DataOf<"follow">>> {
+  const seen = await seenOf(
+    on,
+    await (word === undefined ? runOf(on, word) : runMeant(on.box.store, on.door, word)),
+  );
+  const { id: run, state } = seen.run;
+  const { lines } = await linesOf(seen, LINES);
+  const from = (lines[0]?.seq ?? 1) - 1;
+  return {
+    ...success(
+      `${run} is in ${state}`,
+      { run, workflow: seen.row.workflow, state },
+      { next: `signalbox show ${run}` },
+    ),
+    follow: followingFrom(on, run, from),
+  };
+}
+
+/** For the outcome of a call: the store is opened again, because the call is over by then. */
+export function followingFrom(
+  { door }: Acting,
+  run: string,
+  from: number,
+): NonNullable<Outcome<unknown>["follow"]> {
+  return (emit, signal) => acting(door, (on) => follow(on, { run, from, emit, signal }));
+}
 
 const LOOK_MS = 150;
 const WAKE_MS = 3000;
@@ -97,14 +134,14 @@ export async function follow(
  * Events of one act are written together, so that whatever is new begins with an act. What has come since we looked at the run
  * is for the next look: told now, it would be told twice.
  */
-async function linesAfter(seen: Seen, last: number): Promise<readonly Line[]> {
+async function linesAfter(seen: Seen, last: number): Promise<readonly StoryLine[]> {
   const { run } = seen;
   if (run.seq <= last) return [];
   const { lines } = await linesOf(seen, run.seq - last + NEWER_MAX);
   return lines.filter(({ seq }) => seq > last && seq <= run.seq);
 }
 
-function pieceOf(run: string, line: Line): Piece {
+function pieceOf(run: string, line: StoryLine): Piece {
   const { seq, at, by, what, followed } = line;
   return { at, text: line.text, data: { run, seq, at, by, what, followed } };
 }
@@ -187,11 +224,12 @@ async function waiting(seen: Seen, code: string, said: string): Promise<Followed
     exit: EXIT_WAITING,
     code,
     message: `${nameOf(seen)}: ${said}`,
-    next: await nextForPerson(seen),
+    next: await nextForPerson(seen, { actions }),
     ...whereOf(seen),
     ways,
     choices,
     reads: (await questionOf(seen))?.reads ?? [],
+    asked: (await decisionOf(seen, { findings: [], actions }))?.asked ?? [],
   };
 }
 
@@ -210,7 +248,17 @@ function interrupted(seen: Seen): Followed {
 function whereOf({ row, run }: Seen): Omit<Followed, "exit" | "code" | "message" | "next"> {
   const asking = { run: run.id, state: run.state };
   const { state, seq } = run;
-  return { state, status: row.status, seq, asking, ways: [], choices: [], reads: [], left: NOTHING_LEFT };
+  return {
+    state,
+    status: row.status,
+    seq,
+    asking,
+    ways: [],
+    choices: [],
+    reads: [],
+    asked: [],
+    left: NOTHING_LEFT,
+  };
 }
 
 function ignoreAbort(error: unknown): void {

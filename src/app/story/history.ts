@@ -10,12 +10,12 @@ import { toldNotes } from "./told.ts";
 
 export async function history(
   { door, store }: Looking,
-  { run: word, limit, events: isRaw = false }: InputOf<"history">,
+  { run: word, limit, events: isRaw = false, words = false }: InputOf<"history">,
 ): Promise<Outcome<DataOf<"history">>> {
   const seen = await seeRun(store, door, word);
   const { store: journal, run } = seen;
   const from = Math.max(1, run.seq - limit + 1);
-  const { lines, more } = isRaw ? { lines: [], more: from > 1 } : await linesOf(seen, limit);
+  const { lines, more } = isRaw ? { lines: [], more: from > 1 } : await linesOf(seen, limit, words);
   const all = isRaw ? [] : [...(await journal.notes(run.id)), ...(await toldNotes(journal, run.id))];
   return success(
     `${run.seq} events; it is in ${run.state}`,

@@ -1,7 +1,8 @@
 /** The journal of a run as people read it: one line for each thing that happened, with what followed from it. */
 
 import type { Workflow } from "../../core/model/compile.ts";
-import type { Actor, Event, Incoming, Reading } from "../../core/model/event.ts";
+import { slotKey } from "../../core/model/run.ts";
+import type { Event, Incoming, Reading } from "../../core/model/event.ts";
 import type { Run } from "../../core/model/run.ts";
 import { claimOf, weigh } from "../../core/gates/review-consistency.ts";
 import { rulesIn } from "../../core/gates/artifact-status.ts";
@@ -10,30 +11,13 @@ import { apartOf } from "../../engine/submit/caller-signs.ts";
 import { unnamedKeys } from "../../engine/human-keys.ts";
 import type { Proof, Recorded } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import { firstLine } from "../view/words.ts";
-import { agentName, sayEnd } from "./agent-end.ts";
+import { firstLine, agentName, sayEnd } from "../view/words.ts";
+import type { StoryLine } from "../view/run-view.ts";
 import { isIncoming, tellerOf, type Teller } from "./sentences.ts";
 import { meantIn } from "../view/work/other-readings.ts";
 
-export type Line = {
-  readonly seq: number;
-  readonly at: string;
-  readonly by: Actor;
-  /** What happened. */
-  readonly what: string;
-  /** What followed from it. */
-  readonly followed: readonly string[];
-  /** Whether a person's signature is kept with it; `verify` says whether it is right. */
-  readonly signed: boolean;
-  readonly terminal: string;
-  /** The same in sentences for people; empty where only the engine cares. */
-  readonly text: string;
-  /** What makes it stand out among the acts of people, in words: no terminal while an agent was running, a key that nobody named. */
-  readonly apart: readonly string[];
-};
-
 type Of = {
-  readonly store: Pick<Store, "events" | "humanKeys">;
+  readonly store: Pick<Store, "events" | "humanKeys" | "text">;
   readonly workflow: Workflow;
   readonly run: Run;
 };
@@ -51,7 +35,8 @@ const EVENTS_EACH = 6;
 export async function linesOf(
   { store, workflow, run }: Of,
   limit: number,
-): Promise<{ readonly lines: readonly Line[]; readonly more: boolean }> {
+  withWords = false,
+): Promise<{ readonly lines: readonly StoryLine[]; readonly more: boolean }> {
   const known: Known = {
     unnamed: unnamedKeys(await store.humanKeys()),
     countsAs: (reading) => countsAs(workflow, run, reading),
@@ -68,12 +53,48 @@ export async function linesOf(
     // The first group may have begun before the place where we began to read.
     const whole =
       from === 1 ? groups : groups.filter(([first]) => first !== undefined && isIncoming(first.event));
-    if (whole.length >= limit || from === 1)
-      return {
-        lines: told(whole, known).slice(-limit),
-        more: from > 1 || whole.length > limit,
-      };
+    if (whole.length >= limit || from === 1) {
+      const lines = told(whole, known).slice(-limit);
+      const more = from > 1 || whole.length > limit;
+      return { lines: withWords ? await worded(store, lines, whole) : lines, more };
+    }
   }
+}
+
+const WORDS_MAX = 20_000;
+
+/** The words of each act: those of a submission are kept by their digest, those of a person are in the event. */
+async function worded(
+  store: Pick<Store, "text">,
+  lines: readonly StoryLine[],
+  groups: readonly Recorded[][],
+): Promise<readonly StoryLine[]> {
+  const acts = new Map(groups.flatMap(([first]) => (first === undefined ? [] : [[first.seq, first.event]])));
+  return Promise.all(
+    lines.map(async (line) => {
+      const event = acts.get(line.seq);
+      const words = event === undefined ? "" : (await wordsIn(store, event)).trim();
+      if (words === "") return line;
+      return { ...line, words: words.length > WORDS_MAX ? `${words.slice(0, WORDS_MAX)} ...` : words };
+    }),
+  );
+}
+
+async function wordsIn(store: Pick<Store, "text">, event: Event): Promise<string> {
+  if (event.type === "submitted") {
+    const given = (event.readings ?? []).filter((each) =>
+      event.given?.includes(slotKey(each.artifact, each.slot)),
+    );
+    const texts = await Promise.all(
+      given.flatMap(({ text }) => (text === undefined ? [] : [store.text(text)])),
+    );
+    return texts.join("\n\n");
+  }
+  if (event.type === "move-asked") return event.note ?? "";
+  if (event.type === "waived") return event.reason;
+  if (event.type !== "answered") return "";
+  const parts = (event.parts ?? []).map(({ part, answer, text = "" }) => `${part}\n${answer} ${text}`);
+  return [event.text ?? "", ...parts].filter((each) => each !== "").join("\n\n");
 }
 
 function groupsOf(records: readonly Recorded[]): Recorded[][] {
@@ -87,11 +108,11 @@ function groupsOf(records: readonly Recorded[]): Recorded[][] {
 }
 
 /** In their order: who tells one remembers those before it. */
-function told(groups: readonly Recorded[][], known: Known): readonly Line[] {
+function told(groups: readonly Recorded[][], known: Known): readonly StoryLine[] {
   return groups.flatMap((group) => lineOf(group, known));
 }
 
-function lineOf(group: readonly Recorded[], { unnamed, countsAs: counts, tell }: Known): Line[] {
+function lineOf(group: readonly Recorded[], { unnamed, countsAs: counts, tell }: Known): StoryLine[] {
   const [first, ...rest] = group;
   if (first === undefined) return [];
   const { seq, at, by, event, proof } = first;
@@ -196,7 +217,7 @@ function sayConsequence(event: Event, counts: Known["countsAs"]): string[] {
     case "infrastructure-lost":
       return [
         event.cause === "outdated"
-          ? "its verdict is about earlier work and does not count, and the present work is reviewed"
+          ? "the work changed meanwhile, so no verdict about the earlier work counts; the present work is reviewed"
           : `lost with machine or terminal, ${event.times} so far`,
       ];
     case "slots-opened":

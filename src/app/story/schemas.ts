@@ -2,7 +2,7 @@
 
 import * as z from "zod/mini";
 import { told } from "../../format/workflow/schema/primitives.ts";
-import { Count, Flag, MaybeFlag, MaybeText, Run, Text, Texts } from "../shapes.ts";
+import { Count, Flag, MaybeFlag, MaybeText, Run, Task, Text, Texts } from "../shapes.ts";
 
 const Actor = z.union([
   z.strictObject({ type: z.literal("human"), name: z.exactOptional(Text) }),
@@ -25,6 +25,9 @@ export const Line = z.strictObject({
   terminal: Text,
   text: told(Text, "The same in sentences for people; empty where only the engine cares"),
   apart: Texts,
+  words: z.optional(
+    told(Text, "What its actor wrote, in full, where that was asked for: a text, an answer or a note"),
+  ),
 });
 
 export const Note = z.strictObject({ run: Text, at: Text, kind: Text, text: Text });
@@ -85,7 +88,7 @@ const WHOSE = {
 export const LOOKS = {
   history: {
     about: "What happened to a run, in sentences or as events",
-    input: z.strictObject({ ...Run, limit: Count, events: MaybeFlag }),
+    input: z.strictObject({ ...Run, limit: Count, events: MaybeFlag, words: MaybeFlag }),
     output: z.strictObject({
       run: Text,
       state: Text,
@@ -117,6 +120,18 @@ export const LOOKS = {
     input: z.strictObject(WHOSE),
     output: z.strictObject({ run: Text }),
     piece: z.strictObject({ ...JOB, line: Text }),
+  },
+  /** The pieces are what happens; how it ended is told by the stream itself. */
+  follow: {
+    about: "What happens to a run, until it ends or waits for a person",
+    input: z.strictObject(Run),
+    output: z.strictObject({ run: Text, workflow: Text, state: Text }),
+    piece: z.union([Happening, TaskHappening]),
+  },
+  attach: {
+    about: "The program that shows the terminals of a run's agents, for the terminal of the caller",
+    input: z.strictObject({ ...Task, role: MaybeText }),
+    output: z.strictObject({ run: Text, argv: Texts }),
   },
   verify: {
     about: "Check the history of runs: the chain, the signatures, and what followed",

@@ -7,8 +7,7 @@
 import type { Workflow } from "../../core/model/compile.ts";
 import type { Actor, Event, Incoming, Reading } from "../../core/model/event.ts";
 import type { Recorded } from "../../engine/ports/journal.ts";
-import { capitalised, firstLine, sayRole } from "../view/words.ts";
-import { agentName } from "./agent-end.ts";
+import { capitalised, firstLine, sayRole, agentName } from "../view/words.ts";
 
 type Agent = { readonly role: string; readonly slot: string; readonly attempt: number };
 
@@ -43,7 +42,7 @@ export function tellerOf({ definition }: Workflow, counts: (reading: Reading) =>
     note(events);
     const { event, by } = first;
     const moved = events.find((each) => each.type === "moved");
-    const said = sayAct({ event, by, events, dismissed, moved, counts, isStart: isStart(moved) });
+    const said = sayAct({ event, by, events, dismissed, moved, counts, isStart: isStart(moved), named });
     const started = sayStarted(events);
     const other = sayOther(events, followed);
     return [said, started, ...other]
@@ -51,6 +50,12 @@ export function tellerOf({ definition }: Workflow, counts: (reading: Reading) =>
       .map((part) => (/[.!?"]$/.test(part) ? part : `${part}.`))
       .join(" ");
   };
+
+  /** A number says nothing without its title. */
+  function named(state: string): string {
+    const title = definition.states[state]?.title ?? "";
+    return /^\d/.test(state) && title !== "" ? `${state} (${title})` : state;
+  }
 
   /** A workspace is what a run begins with. */
   function isStart(moved: Event | undefined): boolean {
@@ -65,13 +70,15 @@ type Act = {
   readonly dismissed: ReadonlyMap<string, string>;
   readonly moved: Event | undefined;
   readonly isStart: boolean;
+  /** A state as people know it. */
+  readonly named: (state: string) => string;
   /** What a claim that its own issues contradict counts as. */
   readonly counts: (reading: Reading) => string;
 };
 
-function sayAct({ event, by, events, dismissed, moved, counts, isStart }: Act): string {
+function sayAct({ event, by, events, dismissed, moved, counts, isStart, named }: Act): string {
   const who = sayWho(by);
-  const to = moved?.type === "moved" ? moved.to : "";
+  const to = moved?.type === "moved" ? named(moved.to) : "";
   const now = to === "" ? "" : ` Now: ${to}.`;
   const act = incoming(event);
   switch (act?.type) {
@@ -80,7 +87,7 @@ function sayAct({ event, by, events, dismissed, moved, counts, isStart }: Act): 
     case "run-started":
       return `${who} ${isStart ? "started" : "created"} it: ${to}`;
     case "move-asked":
-      return `${sayMove({ by, who, to: to || act.to, isStart })}${sayNote(act.note)}`;
+      return `${sayMove({ by, who, to: (act.through === undefined && to) || named(act.to), isStart })}${sayNote(act.note)}`;
     case "submitted":
       return `${saySubmitted(who, events, counts)}${now}`.trim();
     case "observed":
@@ -88,7 +95,7 @@ function sayAct({ event, by, events, dismissed, moved, counts, isStart }: Act): 
     case "agent-started":
       return "";
     case "agent-ended":
-      return `${sayEnded(act, { dismissed, events })}${now}`.trim();
+      return `${sayEnded(act, { dismissed, events, counts })}${now}`.trim();
     case "answered":
       return `${who} answered ${sayAnswer(act)}${to === "" ? "" : `: ${to}`}`;
     case "waived":
@@ -218,17 +225,24 @@ function sayObserved(
 
 function sayEnded(
   event: Extract<Incoming, { type: "agent-ended" }>,
-  { dismissed, events }: Pick<Act, "dismissed" | "events">,
+  { dismissed, events, counts }: Pick<Act, "dismissed" | "events" | "counts">,
 ): string {
   const who = sayRole(agentName(event));
   const why = dismissed.get(keyOf(event));
   if (why !== undefined) return `${who} stopped: ${why}.`;
   const isLate = events.some(({ type }) => type === "result-kept");
   if (isLate) return `${who} (attempt ${event.attempt}) ended late: its result is kept and not used.`;
-  const isCrash = events.some(({ type }) => type === "agent-crashed" || type === "counted");
+  // A death is counted first. A move counts as well, for example rounds of fixes, and then the agent has submitted something.
+  const decisive = events.find(({ type }) => type === "moved" || type === "counted");
+  const verdicts = readingsIn(events).filter(({ verdict }) => verdict !== undefined);
+  const isCounted = decisive?.type === "counted" && verdicts.length === 0;
+  const isCrash = isCounted || events.some(({ type }) => type === "agent-crashed");
   const { code, cause } = event;
   const how = code === undefined ? cause : `${cause}, exit code ${code}`;
   if (isCrash) return `${who} stopped without submitting what it owes (${how}).`;
+  const against = verdicts.filter(({ verdict }) => verdict !== "pass" && verdict !== "pass_with_notes");
+  if (against.length > 0)
+    return against.map((reading) => `${sayReading(who, reading)}${counts(reading)}.`).join(" ");
   return code === 0 && cause === "exited" ? `${who} finished its turn.` : `${who} ended (${how}).`;
 }
 
@@ -260,7 +274,7 @@ function sayOther(events: readonly Event[], followed: readonly string[]): readon
     if (event.type === "infrastructure-lost")
       return [
         event.cause === "outdated"
-          ? "Its verdict is about earlier work and does not count; the present work is reviewed"
+          ? "The work changed meanwhile, so no verdict about the earlier work counts; the present work is reviewed"
           : `Lost with the machine or the terminal (${event.times} so far)`,
       ];
     if (event.type === "agent-crashed" && event.foreign !== undefined)

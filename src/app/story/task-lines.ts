@@ -1,5 +1,6 @@
 /** The tasks of a run as they go: a line when one begins, ends, or waits for a person. */
 
+import { flatMapped } from "../../engine/lists.ts";
 import type { Run } from "../../core/model/run.ts";
 import type { ChildRow } from "../../engine/ports/graphs.ts";
 import type { Seen } from "../runs/find.ts";
@@ -19,17 +20,13 @@ export function taskTeller(): TaskTeller {
   const told = new Map<string, string>();
   return async (seen) => {
     if (!hasTasks(seen)) return [];
-    return (
-      await Promise.all(
-        (await seen.store.childrenOf(seen.run.id)).map(async (child) => {
-          const key = `${child.artifact}:${child.entry}:${child.task.id}`;
-          const [before, now] = [told.get(key) ?? "open", statusOf(child, false)];
-          if (before === now || isUnsettled(child)) return [];
-          told.set(key, now);
-          return piecesOf(seen, child, { before, now });
-        }),
-      )
-    ).flat();
+    return flatMapped(await seen.store.childrenOf(seen.run.id), async (child) => {
+      const key = `${child.artifact}:${child.entry}:${child.task.id}`;
+      const [before, now] = [told.get(key) ?? "open", statusOf(child, false)];
+      if (before === now || isUnsettled(child)) return [];
+      told.set(key, now);
+      return piecesOf(seen, child, { before, now });
+    });
   };
 }
 
@@ -64,11 +61,10 @@ async function piecesOf({ store, run }: Seen, child: ChildRow, { before, now }: 
 
 /** What never began has no time of its own: it is known since the last thing that became of the others. */
 async function latest({ store, run }: Pick<Seen, "store" | "run">): Promise<string> {
-  const times = (
-    await Promise.all(
-      (await store.childrenOf(run.id)).map(async (one) => (await store.load(one.run))?.row.updatedAt ?? []),
-    )
-  ).flat();
+  const times = await flatMapped(
+    await store.childrenOf(run.id),
+    async (one) => (await store.load(one.run))?.row.updatedAt ?? [],
+  );
   return [run.updatedAt, ...times].toSorted().at(-1) ?? "";
 }
 

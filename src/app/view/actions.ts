@@ -7,6 +7,7 @@
 
 import { chosenFrom, waysFor, type VerbWay } from "../../core/explain/verbs.ts";
 import { targetOf } from "../../core/gates/gate.ts";
+import type { Run } from "../../core/model/run.ts";
 import { VERBS, type Move, type Verb } from "../../core/model/workflow.ts";
 import { factsNamed } from "../../engine/supervise/fact.ts";
 import { inLine } from "../../engine/queue/position.ts";
@@ -18,10 +19,10 @@ import { choicesOfForeign } from "./decision/foreign-edits.ts";
 import { choicesOfLanded, MERGED } from "./decision/merged-elsewhere.ts";
 import { labelled, questionOf, type QuestionView } from "./decision/question.ts";
 import { shownWord } from "./decision/shown-digest.ts";
-import { choicesOfTask, sendingBack } from "./decision/task-choices.ts";
+import { impliedBack } from "./decision/task-choices.ts";
 import { movesOfPerson, PERSON } from "./moves.ts";
-import type { ActionView, ClosedView, MoveView } from "./run-view.ts";
-import { deadlockOf, isStranded, troubleOf } from "./status/trouble.ts";
+import type { ActionCall, ActionView, ClosedView, MoveView } from "./run-view.ts";
+import { deadlockOf, isStranded, isUntrusted, troubleOf } from "./status/trouble.ts";
 import { askingTask, isWaitingForTasks, tasksOf } from "./work/children.ts";
 import { leftOf } from "./work/kept-files.ts";
 import { toYou } from "./words.ts";
@@ -61,10 +62,10 @@ async function isHeldUp({ store, row }: Seen): Promise<boolean> {
   return row.halted || (await troubleOf(store, row)) !== "";
 }
 
-/** The one next command for a person. */
-export async function nextForPerson(seen: Seen): Promise<string> {
+/** The one next command for a person. A caller that knows the actions passes them, because they take a while to work out. */
+export async function nextForPerson(seen: Seen, known?: Pick<Actions, "actions">): Promise<string> {
   const { row } = seen;
-  const [first] = isFinished(row) ? [] : (await actionsOf(seen)).actions;
+  const [first] = isFinished(row) ? [] : (known ?? (await actionsOf(seen))).actions;
   if (first !== undefined) return first.command;
   if (isFinished(row)) return `signalbox history ${row.id}`;
   if (await isForPerson(seen)) return `signalbox why ${row.id}`;
@@ -83,11 +84,6 @@ async function nextOfTasks(seen: Seen): Promise<string> {
 /** A choice in the words of an action. */
 function actionOf({ command, means, takes }: Choice): ActionView {
   return { command, sentence: toYou(means), ...(takes === undefined ? {} : { takes }) };
-}
-
-/** As it is typed, with what may be added. */
-export function sayCommand({ command, takes = "" }: ActionView): string {
-  return takes === "" ? command : `${command} ${takes}`;
 }
 
 /** A run in the queue starts by itself; what went wrong or was stopped is a person's. */
@@ -112,17 +108,28 @@ async function repairsOf(seen: Seen): Promise<readonly ActionView[]> {
       command: `signalbox retry ${run.id}`,
       sentence: `start the ${[...new Set(roles)].join(" and the ")} again`,
       verb: "retry",
+      call: callOf(run, "retry", { words: "none" }),
     },
     { command: `signalbox logs ${run.id}`, sentence: "print what the agent printed" },
   ];
 }
 
 /** A message about trouble may end with the command that repairs it. */
-function repairOf({ run }: Seen, trouble: string): ActionView {
+function repairOf({ run, row }: Seen, trouble: string): ActionView {
+  if (isUntrusted(trouble))
+    return {
+      command: "signalbox trust",
+      sentence: `look at what ${row.repo}/.signalbox runs, and allow it: the run goes on then`,
+    };
   const said = /^(?:[^]*[\s:(])?(signalbox [^;]+)$/.exec(trouble)?.[1] ?? "";
   const retry = `signalbox retry ${run.id}`;
   if (said === "" || said === `signalbox resume ${run.id}`)
-    return { command: retry, sentence: "try it again", verb: "retry" };
+    return {
+      command: retry,
+      sentence: "try it again",
+      verb: "retry",
+      call: callOf(run, "retry", { words: "none" }),
+    };
   return { command: said, sentence: "repair it" };
 }
 
@@ -152,7 +159,7 @@ export async function optionsOf(
   return Promise.all(
     options.map(async (option) => {
       const meant = ways.find(({ way }) => way.name === option.value);
-      return meant === undefined ? answerAction(option) : actionOfWay(seen, { ...meant, option });
+      return meant === undefined ? answerAction(seen, option) : actionOfWay(seen, { ...meant, option });
     }),
   );
 }
@@ -163,7 +170,7 @@ function closedIn(seen: Seen): readonly ClosedView[] {
   const observed = (workflow.movesFrom[run.state] ?? []).filter(
     (move) => factsNamed(workflow, move, MERGED).length > 0,
   );
-  return ORDER.flatMap((verb) => {
+  return VERBS.flatMap((verb) => {
     const { open, closed } = waysFor(seen, verb);
     const last = open.length > 0 ? undefined : closed.at(-1);
     const isOnly = closed.filter(({ name }) => name === last?.name).length === 1;
@@ -173,28 +180,31 @@ function closedIn(seen: Seen): readonly ClosedView[] {
 }
 
 function openWays(seen: Seen): readonly Omit<OfferedWay, "option">[] {
-  return ORDER.flatMap((verb) => {
+  return VERBS.flatMap((verb) => {
     const all = chosenFrom(waysFor(seen, verb).open);
     // Whichever way ends it, the command is the same.
     const chosen = verb === "cancel" ? all.slice(0, 1) : all;
     return chosen.map((way) => ({ verb, way, isOne: chosen.length === 1 }));
-  }).toSorted((a, b) => Number(isRisky(seen, a)) - Number(isRisky(seen, b)));
+  }).toSorted((a, b) => riskOf(seen, a) - riskOf(seen, b));
 }
 
-/** To pass a failed review comes after everything that does not, but for ending the run. */
-function isRisky({ run }: Seen, { verb, way }: Omit<OfferedWay, "option">): boolean {
-  return verb === "cancel" || (verb === "accept" && failedIn(run, way).length > 0);
+/**
+ * To accept what no review passed comes after everything else, but for ending the run. Where no review failed either, there is
+ * nothing to send back: trying again comes first.
+ */
+function riskOf({ run }: Seen, { verb, way }: Omit<OfferedWay, "option">): number {
+  if (verb === "cancel") return 3;
+  if (verb === "accept" && way.waives.some((name) => !isPassed(run, name))) return 2;
+  return verb === "send-back" && way.waives.length > 0 && failedIn(run, way).length === 0 ? 1 : 0;
+}
+
+function isPassed({ held }: Seen["run"], name: string): boolean {
+  const { reading } = held[name] ?? {};
+  return reading?.found === true && !FAILED.has(reading.verdict ?? "");
 }
 
 function failedIn({ held }: Seen["run"], { waives }: VerbWay): readonly string[] {
   return waives.filter((name) => FAILED.has(held[name]?.reading.verdict ?? ""));
-}
-
-/** A question of an agent is answered first, and ending the run comes last. */
-const ORDER: readonly Verb[] = VERBS.toSorted((a, b) => rankOf(a) - rankOf(b));
-
-function rankOf(verb: Verb): number {
-  return ["answer", "accept", "send-back", "retry", "cancel"].indexOf(verb);
 }
 
 type OfferedWay = {
@@ -207,30 +217,64 @@ type OfferedWay = {
 
 async function actionOfWay(seen: Seen, { verb, way, isOne, option }: OfferedWay): Promise<ActionView> {
   // A program that answers must name the option, so that its words are not taken for one.
-  if (verb === "answer" && option !== undefined) return answerAction(option);
+  if (verb === "answer" && option !== undefined) return answerAction(seen, option);
   const { workflow, run } = seen;
   const sentence = toYou(
     option === undefined ? await sayWay(seen, verb, way) : labelled(option.label, option.means),
   );
-  if (verb === "cancel") return { command: `signalbox cancel ${run.id}`, sentence, verb };
+  if (verb === "cancel") return cancelAction(run, sentence, way.text);
   const shown = option === undefined ? "" : shownWord(workflow, run);
   const declared =
     option === undefined && isOne ? commandIn(workflow.definition, run.state, verb) : undefined;
   const command = [
     declared === undefined ? `signalbox ${verb} ${run.id}` : typedAbout(seen, declared),
     ...(way.text === "required" ? ['"TEXT"'] : []),
-    ...(isOne ? [] : [`--to ${way.name.split("/").at(-1) ?? ""}`]),
+    ...(isOne ? [] : [`--to ${way.name}`]),
     ...(shown === "" ? [] : [`--shown ${shown}`]),
   ].join(" ");
-  return { command, sentence, ...(way.text === "optional" ? { takes: '["TEXT"]' } : {}), verb };
+  return {
+    command,
+    sentence,
+    ...(way.text === "optional" ? { takes: '["TEXT"]' } : {}),
+    verb,
+    call: callOf(run, verb, {
+      words: way.text,
+      ...(isOne ? {} : { to: way.name }),
+      ...(shown === "" ? {} : { shown }),
+    }),
+  };
 }
 
-function answerAction({ command, label, means, text }: QuestionView["options"][number]): ActionView {
+function cancelAction(run: Run, sentence: string, words: ActionCall["words"] = "optional"): ActionView {
+  return {
+    command: `signalbox cancel ${run.id}`,
+    sentence,
+    verb: "cancel",
+    call: callOf(run, "cancel", { words }),
+  };
+}
+
+function answerAction(
+  { workflow, run }: Seen,
+  { command, value, label, means, text }: QuestionView["options"][number],
+): ActionView {
+  const shown = shownWord(workflow, run);
   return {
     command,
     sentence: toYou(labelled(label, means)),
     ...(text === "optional" ? { takes: "[--text TEXT]" } : {}),
+    call: callOf(run, "answer", { words: text, value, ...(shown === "" ? {} : { shown }) }),
   };
+}
+
+/** A decision is about the state that the person saw: after another visit of a state it is refused. */
+function callOf(
+  { id, entry, question }: Run,
+  use: Verb,
+  { words, ...more }: Pick<ActionCall, "words"> & { readonly [field in "value" | "to" | "shown"]?: string },
+): ActionCall {
+  const about = question === undefined ? id : `${id}/${question.id}`;
+  return { use, input: { ...(use === "answer" ? { decision: about } : { run: id }), entry, ...more }, words };
 }
 
 /** What a verb does here, in the words of people. */
@@ -289,22 +333,22 @@ function lastMove({ workflow, run }: Seen, { steps, to }: VerbWay): Move | undef
 /** Open moves of people that no verb covers; the commands that a workflow has for them come first. */
 async function othersOf(seen: Seen): Promise<readonly ActionView[]> {
   const ways = VERBS.flatMap((verb) => waysFor(seen, verb).open);
-  const isMarked = seen.workflow.definition.moves.some(({ mark }) => mark !== undefined);
-  const own = isMarked ? [] : await choicesOfTask(seen);
-  const back = own.length === 0 ? undefined : sendingBack(seen)?.to;
-  const isMerging =
-    ways.some(({ deliver }) => deliver === true) ||
-    own.some(({ command }) => command.startsWith("signalbox accept "));
+  const isMerging = ways.some(({ deliver }) => deliver === true);
   const isCovered = ({ to }: MoveView): boolean =>
-    to === back || ways.some((way) => way.kind === "move" && way.to === to && way.deliver !== true);
-  const moves = (await movesOfPerson(seen)).filter((move) => move.answer === "" && !isCovered(move));
+    ways.some((way) => way.kind === "move" && way.to === to && way.deliver !== true);
+  const open = (await movesOfPerson(seen)).filter((move) => move.answer === "" && !isCovered(move));
+  const back = impliedBack(seen);
+  const way = open.some(({ to }) => to === back?.to) ? back : undefined;
+  const moves = open.filter(({ to }) => to !== way?.to);
   const early = ["cancelled", "failed"].flatMap((end) => moves.filter(({ to }) => finalOf(seen, to) === end));
   const sayMove = ({ command, means, to }: MoveView): ActionView => ({
     command,
     sentence: isMerging && finalOf(seen, to) === "done" ? UNMERGED : toYou(means),
   });
   return [
-    ...own.map(actionOf),
+    ...(way === undefined
+      ? []
+      : [await actionOfWay(seen, { verb: "send-back", way, isOne: true, option: undefined })]),
     ...moves.filter((move) => !early.includes(move)).map(sayMove),
     ...early.map((move, at) => (at === 0 ? cancelling(seen, move) : sayMove(move))),
   ];
@@ -312,7 +356,7 @@ async function othersOf(seen: Seen): Promise<readonly ActionView[]> {
 
 /** A workflow need not mark what cancels a run: the verb finds the move. */
 function cancelling({ run }: Seen, { means }: MoveView): ActionView {
-  return { command: `signalbox cancel ${run.id}`, sentence: toYou(means), verb: "cancel" };
+  return cancelAction(run, toYou(means));
 }
 
 /** Beside the command that merges, the bare move must say what it leaves out. */

@@ -1,27 +1,27 @@
 /** Looks at one run: everything that a screen shows of it, as one value. */
 
 import { maxOf } from "../../core/gates/gate.ts";
-import { inLine } from "../../engine/queue/position.ts";
+import { inLine, whyInLine } from "../../engine/queue/position.ts";
 import { isInPlace } from "../../engine/submit/place.ts";
 import type { DeedRow } from "../../engine/ports/outbox.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import type { Looking } from "../declare.ts";
 import type { Invocation } from "../invocation.ts";
 import { success, type Outcome } from "../outcome.ts";
-import { requireHome, seeRun, type Seen } from "../runs/find.ts";
+import { requireHome, seeRun, isFinished, type Seen } from "../runs/find.ts";
 import type { DataOf, InputOf } from "../schemas.ts";
 import { linesOf } from "../story/lines.ts";
 import { actionsOf, nextForPerson, optionsOf } from "./actions.ts";
 import { artifactsOf, isOtherReading, isSilentFact } from "./work/artifacts.ts";
-import { causeOf } from "./decision/cause.ts";
+import { asideOf, causeOf } from "./decision/cause.ts";
 import { reviewsOf } from "./decision/findings.ts";
+import { editsOf, withEdit } from "./work/edits.ts";
 import { leftOf } from "./work/kept-files.ts";
-import { withWhatIsInTheWay } from "./work/place-taken.ts";
-import { taskContextOf } from "./work/task-context.ts";
 import { waysOf } from "./moves.ts";
 import { agentsOf, checksOf, type Probe } from "./status/processes.ts";
 import { questionOf, sayParts } from "./decision/question.ts";
-import type { DecisionView, FindingView, RunView } from "./run-view.ts";
+import { readOnce } from "./read-once.ts";
+import type { DecisionView, RunView, TaskContext } from "./run-view.ts";
 import { scheduleOf } from "./work/schedule.ts";
 import { namesOf } from "./lists/summary.ts";
 import { askedIn } from "./decision/task-choices.ts";
@@ -29,6 +29,10 @@ import { tasksShown } from "./work/tasks.ts";
 import { attentionOf, troubleOf } from "./status/trouble.ts";
 import { sinceOf, waitsOf } from "./status/waits.ts";
 import { workOf } from "./work/diffstat.ts";
+import type { Store } from "../../engine/ports/store.ts";
+import { sessionsOf } from "./status/session.ts";
+import { refusedIn } from "../../adapters/files/artifacts/unreadable.ts";
+import { slotKey, type HeldReading } from "../../core/model/run.ts";
 
 const LINES = 12;
 const LINES_VERBOSE = 40;
@@ -38,13 +42,13 @@ export async function show(
   { door, store }: Looking,
   { run, verbose = false }: InputOf<"show">,
 ): Promise<Outcome<DataOf<"show">>> {
-  const seen = withWhatIsInTheWay(await seeRun(store, door, run));
+  const seen = withUnreadableFiles(await seeRun(readOnce(store), door, run));
   const view = await viewRun(seen, door, verbose);
   const task = await taskContextOf(seen.store, view.run);
   return success(
     `${view.run} is ${view.state}: ${view.waits.sentence}`,
     { ...view, task },
-    { next: await nextForPerson(seen) },
+    { next: await nextForPerson(seen, view) },
   );
 }
 
@@ -53,9 +57,11 @@ export async function viewRun(seen: Seen, door: Invocation, verbose: boolean): P
   const { definition } = workflow;
   const workspace = await store.workspace(run.id);
   const notes = await store.notes(run.id);
-  const artifacts = await artifactsOf(seen);
+  const edits = await editsOf(seen);
+  const artifacts = (await artifactsOf(seen)).map((view) => withEdit(view, edits, run.id));
   const live = await processesOf(seen, verbose);
   const findings = await reviewsOf(seen);
+  const actions = await actionsOf(seen);
   return {
     ...(await namesOf(store, row, {
       kept: seen,
@@ -72,9 +78,9 @@ export async function viewRun(seen: Seen, door: Invocation, verbose: boolean): P
     entry: run.entry,
     base: row.base,
     params: run.params,
-    decision: await decisionOf(seen, findings),
+    decision: await decisionOf(seen, { findings, ...actions }),
     question: (await questionOf(seen)) ?? null,
-    ...(await actionsOf(seen)),
+    ...actions,
     moves: await waysOf(seen),
     artifacts: artifacts.filter(
       (artifact) => verbose || !(isSilentFact(seen, artifact) || isOtherReading(seen, artifact)),
@@ -117,7 +123,10 @@ const unlooked: Probe = () => {
 };
 
 /** What a person has to decide; null where nothing waits for one. */
-export async function decisionOf(seen: Seen, findings: readonly FindingView[]): Promise<DecisionView | null> {
+export async function decisionOf(
+  seen: Seen,
+  { findings, actions }: Pick<RunView, "findings" | "actions">,
+): Promise<DecisionView | null> {
   const { row, run, workflow, store } = seen;
   const question = await questionOf(seen);
   if (question === undefined) {
@@ -126,15 +135,17 @@ export async function decisionOf(seen: Seen, findings: readonly FindingView[]): 
     return {
       question: workflow.definition.states[run.state]?.title ?? "",
       asked: asked === "" ? [] : asked.split("\n"),
+      aside: [],
       findings,
       reads: [],
       parts: [],
-      options: (await actionsOf(seen)).actions,
+      options: actions,
     };
   }
   return {
     question: question.question,
     asked: await causeOf(seen),
+    aside: await asideOf(seen),
     findings,
     reads: question.reads,
     parts: sayParts({ run: run.id, ...question }),
@@ -156,4 +167,44 @@ function workspaceView({
 
 function pendingView({ key, deed, status, tries, note }: DeedRow): RunView["pending"][number] {
   return { key, type: deed.type, status, tries, note };
+}
+
+/** What makes a task of a run: its project, its place in the queue, its dependencies and messages. */
+async function taskContextOf(store: Store, id: string): Promise<TaskContext> {
+  const kept = await store.load(id);
+  const repo = kept?.row.repo ?? "";
+  const queued = (await store.queued(repo)).some(({ run }) => run === id);
+  return {
+    project: (await store.projectAt(repo))?.name ?? "",
+    session: kept === undefined ? "none" : (await sessionsOf(store))(kept.run),
+    queued,
+    queuedFor: queued ? (await whyInLine(store, id)).join("; ") || "waits for its turn" : "",
+    dependsOn: await Promise.all(
+      (await store.depends(id)).map(async (run) => ({
+        run,
+        state: (await store.load(run))?.row.state ?? "",
+      })),
+    ),
+    dependents: [...(await store.dependents(id))],
+    messages: (await store.messages(id)).map(({ run: _run, ...message }) => message),
+    hidden: kept?.row.hidden ?? false,
+  };
+}
+
+/**
+ * The run, with the present reason for each missing artifact whose file cannot be read: it is a folder, a link or too large.
+ *
+ * A run knows its files as of its last event. A person who asks for a move gets the present reason, so a view must show the same. No other
+ * file is read again.
+ */
+export function withUnreadableFiles(seen: Seen): Seen {
+  const { run, workflow, root, row } = seen;
+  if (isFinished(row)) return seen;
+  const absent = refusedIn({ root, run, workflow }).flatMap((reading): [string, HeldReading][] => {
+    const key = slotKey(reading.artifact, reading.slot);
+    const known = run.held[key];
+    return known?.reading.found === true ? [] : [[key, { by: "", tree: "", inputs: {}, ...known, reading }]];
+  });
+  if (absent.length === 0) return seen;
+  return { ...seen, run: { ...run, held: { ...run.held, ...Object.fromEntries(absent) } } };
 }

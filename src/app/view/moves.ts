@@ -3,12 +3,12 @@
 import type { Workflow } from "../../core/model/compile.ts";
 import type { Run } from "../../core/model/run.ts";
 import { why, type Why } from "../../core/explain/why.ts";
+import { artifactsIn } from "../../core/model/status.ts";
 import type { Move } from "../../core/model/workflow.ts";
 import { fillPath } from "../../engine/submit/place.ts";
 import type { Seen } from "../runs/find.ts";
 import { commandsForWays } from "../commands/for-moves.ts";
-import { artifactsOf } from "./work/artifacts.ts";
-import { workSeenAt } from "./work/work-seen.ts";
+import { artifactsOf, workSeenAt } from "./work/artifacts.ts";
 import { meaningOf } from "./decision/choices.ts";
 import { answerCommand, labelled } from "./decision/question.ts";
 import type { MoveView } from "./run-view.ts";
@@ -73,9 +73,8 @@ function withWords({ command, by }: Pick<MoveView, "command" | "by">, move: Move
 }
 
 /** Something that it needs is about the work as it is. */
-function dependsOnWork({ definition }: Workflow, { need, when }: Move): boolean {
-  const named = when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : []));
-  return [...need, ...named].some((name) => definition.artifacts[name]?.bind.includes("tree") === true);
+function dependsOnWork({ definition }: Workflow, move: Move): boolean {
+  return artifactsIn(move).some((name) => definition.artifacts[name]?.bind.includes("tree") === true);
 }
 
 function commandFor(workflow: Workflow, run: Run, { to, by, answer }: Why): string {

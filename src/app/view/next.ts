@@ -1,5 +1,6 @@
 /** What the caller can do with a run now: a person everything that is theirs, an agent what its role may do. */
 
+import { artifactsIn } from "../../core/model/status.ts";
 import type { Reading } from "../declare.ts";
 import { success, type Outcome } from "../outcome.ts";
 import { seeRun, type Seen } from "../runs/find.ts";
@@ -7,10 +8,10 @@ import type { DataOf, InputOf } from "../schemas.ts";
 import { actionsOf, nextForPerson } from "./actions.ts";
 import { artifactsOf, type ArtifactView } from "./work/artifacts.ts";
 import { reviewsOf } from "./decision/findings.ts";
-import { decisionOf, processesOf } from "./look.ts";
+import { decisionOf, processesOf, withUnreadableFiles } from "./look.ts";
 import { nextForRole, PERSON, waysOf } from "./moves.ts";
-import { withWhatIsInTheWay } from "./work/place-taken.ts";
 import { questionOf } from "./decision/question.ts";
+import { readOnce } from "./read-once.ts";
 import type { NextView } from "./run-view.ts";
 import { statusOf } from "./lists/summary.ts";
 import { waitsOf } from "./status/waits.ts";
@@ -19,8 +20,8 @@ export async function next(
   { store, door, who }: Reading,
   { run: word }: InputOf<"next">,
 ): Promise<Outcome<DataOf<"next">>> {
-  const seen = withWhatIsInTheWay(
-    await seeRun(store, door, word ?? (who.type === "agent" ? who.run : undefined)),
+  const seen = withUnreadableFiles(
+    await seeRun(readOnce(store), door, word ?? (who.type === "agent" ? who.run : undefined)),
   );
   // An agent has something to say in its own run only.
   const role = who.type === "agent" && who.run === seen.row.id ? who.actor.role : PERSON;
@@ -28,6 +29,7 @@ export async function next(
   const isPerson = role === PERSON;
   const artifacts = (await artifactsOf(seen)).filter(({ by }) => by.includes(role));
   const isWanted = wantedFor(seen, role);
+  const actions = isPerson ? await actionsOf(seen) : { actions: [], others: [], closed: [] };
   const view: NextView = {
     run: run.id,
     state: run.state,
@@ -36,12 +38,12 @@ export async function next(
     waits: await waitsOf(seen, await processesOf(seen)),
     moves: (await waysOf(seen)).filter(({ by }) => by.includes(role)),
     artifacts,
-    ...(isPerson ? await actionsOf(seen) : { actions: [], others: [], closed: [] }),
-    decision: isPerson ? await decisionOf(seen, await reviewsOf(seen)) : null,
+    ...actions,
+    decision: isPerson ? await decisionOf(seen, { findings: await reviewsOf(seen), ...actions }) : null,
     question: isPerson ? ((await questionOf(seen)) ?? null) : null,
     missing: artifacts.filter((artifact) => !artifact.good && isWanted(artifact)),
   };
-  const command = await (isPerson ? nextForPerson(seen) : nextForRole(seen, role));
+  const command = await (isPerson ? nextForPerson(seen, actions) : nextForRole(seen, role));
   const message = command === "" ? `there is nothing for ${role} to do in ${run.state}` : command;
   return success(message, view, { next: command });
 }
@@ -50,12 +52,7 @@ export async function next(
 function wantedFor({ workflow, run, row }: Seen, role: string): (artifact: ArtifactView) => boolean {
   const who = role === PERSON && row.status !== "waiting" ? [role] : [role, "engine"];
   const moves = (workflow.movesFrom[run.state] ?? []).filter(({ by }) => by.some((one) => who.includes(one)));
-  const names = new Set(
-    moves.flatMap(({ need, when }) => [
-      ...need,
-      ...when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : [])),
-    ]),
-  );
+  const names = new Set(moves.flatMap(artifactsIn));
   // What is in the way of a file concerns everyone who could remove it.
   return ({ artifact, wanted, standing, at }) =>
     names.has(artifact) || (at !== undefined && (wanted || standing === "missing"));

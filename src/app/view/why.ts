@@ -9,17 +9,17 @@ import { sayTold, toldTo } from "../story/told.ts";
 import { actionsOf, nextForPerson } from "./actions.ts";
 import { tasksOf } from "./work/children.ts";
 import { sayLanded } from "./decision/merged-elsewhere.ts";
-import { processesOf } from "./look.ts";
+import { processesOf, withUnreadableFiles } from "./look.ts";
 import { waysOf } from "./moves.ts";
+import { readOnce } from "./read-once.ts";
 import { deadlockOf } from "./status/trouble.ts";
 import { waitsOf } from "./status/waits.ts";
-import { withWhatIsInTheWay } from "./work/place-taken.ts";
 
 export async function why(
   { door, store }: Looking,
   { run: word }: InputOf<"why">,
 ): Promise<Outcome<DataOf<"why">>> {
-  const seen = withWhatIsInTheWay(await seeRun(store, door, word));
+  const seen = withUnreadableFiles(await seeRun(readOnce(store), door, word));
   const { row, run } = seen;
   const isDeadlocked = (await deadlockOf(seen)) !== undefined;
   const moves = await waysOf(seen);

@@ -1,6 +1,6 @@
 /** Runs in words: the same ones in every command. */
 
-import type { Actor } from "../../core/model/event.ts";
+import type { Actor, Incoming } from "../../core/model/event.ts";
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -71,7 +71,29 @@ export function sayActor(actor: Actor): string {
 
 /** The first line of a text that may be long, without characters that control a terminal. */
 export function firstLine(text: string, max = 80): string {
-  const [first = ""] = text.trim().split("\n");
+  const [first = ""] = withoutColours(text).trim().split("\n");
   const line = first.replaceAll(/(?!\t)\p{Cc}/gu, "\uFFFD");
   return line.length > max ? `${line.slice(0, max - 3)}...` : line;
+}
+
+/** An agent copies what a command printed in its terminal: colours are no part of what it says. */
+export function withoutColours(text: string): string {
+  return text.replaceAll(COLOURS, "");
+}
+
+// oxlint-disable-next-line no-control-regex
+const COLOURS = /\u001B\[[\d;:]*m/g;
+
+/** An agent, and how it has ended, in words. */
+export function agentName({ role, slot }: { readonly role: string; readonly slot: string }): string {
+  return slot === "" ? role : `${role}/${slot}`;
+}
+
+/** What a shell gives for a program that is not there, or cannot be run. */
+const UNSTARTED: ReadonlySet<number> = new Set([126, 127]);
+
+export function sayEnd({ cause, code }: Extract<Incoming, { type: "agent-ended" }>): string {
+  if (code === undefined) return `ended: ${cause}`;
+  const how = cause === "exited" && UNSTARTED.has(code) ? "its program did not start" : cause;
+  return `ended: ${how} (exit code ${code})`;
 }

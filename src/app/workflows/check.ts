@@ -42,7 +42,7 @@ async function checkOne(loaded: Loaded, door: Invocation, situations: number): P
   const { name, file, found } = loaded;
   if (!loaded.ok) {
     const problems = loaded.problems.map(problemData);
-    const nothing = { defects: [], notes: [], worst: {}, nodes: 0, edges: 0 };
+    const nothing = { defects: [], notes: [], worst: {}, titles: {}, limits: [], nodes: 0, edges: 0 };
     return { name, file, hash: "", ok: false, problems, ...nothing };
   }
   const { workflow } = loaded;
@@ -62,6 +62,8 @@ async function checkOne(loaded: Loaded, door: Invocation, situations: number): P
     defects: all.map(({ code, message, at, trace }) => ({ code, message, at: near(at), trace })),
     notes: notes.map(({ code, message, at }) => ({ code, message, at: near(at) })),
     worst: inOrder(workflow, worst),
+    titles: titlesOf(workflow),
+    limits: limitsOf(workflow),
     nodes,
     edges,
   };
@@ -73,6 +75,22 @@ async function misfitsOf(workflow: Workflow, door: Invocation): Promise<readonly
   if (children.size === 0) return [];
   const { badChildren } = await import("../../engine/tasks/child.ts");
   return badChildren(workflow, (name) => children.get(name));
+}
+
+/** A counter of a phase is named after the number of the phase: `3.2.tries`. */
+function titlesOf({ definition: { counters, states } }: Workflow): Record<string, string> {
+  const named = Object.keys(counters).flatMap((counter) => {
+    const at = counter.lastIndexOf(".");
+    const [state, what] = [counter.slice(0, at), counter.slice(at + 1)];
+    const title = at === -1 ? "" : (states[state]?.title ?? "");
+    return title === "" ? [] : [[counter, `${what} in ${state} (${title})`] as const];
+  });
+  return Object.fromEntries(named);
+}
+
+function limitsOf({ definition: { counters } }: Workflow): string[] {
+  const named = Object.values(counters).flatMap(({ max }) => (typeof max === "object" ? [max.param] : []));
+  return [...new Set(named)];
 }
 
 /** Roles and counters as the definition lists them. */

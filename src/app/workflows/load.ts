@@ -1,18 +1,18 @@
 /** A workflow as a command is given it: found, read, parsed, with everything that is wrong with it. */
 
 import { join, relative } from "node:path";
-import { findWorkflow, type Found } from "../../adapters/library/find.ts";
+import { findWorkflow, type FoundWorkflow } from "../../adapters/library/find.ts";
 import { parseFound, type Parsed } from "../../adapters/library/load.ts";
-import { UserError } from "../../adapters/user-error.ts";
+import { readable, UserError } from "../../adapters/user-error.ts";
 import type { Workflow } from "../../core/model/compile.ts";
 import type { SourcePlace } from "../../core/model/workflow.ts";
 import { showProblem } from "../../format/problem.ts";
 import { EXIT_GATE } from "../exit-codes.ts";
 import type { Invocation } from "../invocation.ts";
 
-export type Loaded = { readonly found: Found; readonly name: string; readonly file: string } & Parsed;
+export type Loaded = { readonly found: FoundWorkflow; readonly name: string; readonly file: string } & Parsed;
 
-export async function loadWorkflow(found: Found, door: Invocation): Promise<Loaded> {
+export async function loadWorkflow(found: FoundWorkflow, door: Invocation): Promise<Loaded> {
   const common = { found, name: found.name, file: shownPath(door, found, found.file) };
   const near = <T extends SourcePlace>(problem: T): T => ({
     ...problem,
@@ -41,7 +41,7 @@ export async function requireWorkflow(
 }
 
 /** A path as people would type it where they are. */
-export function shownPath({ cwd }: Invocation, { folder, file: own }: Found, file: string): string {
+export function shownPath({ cwd }: Invocation, { folder, file: own }: FoundWorkflow, file: string): string {
   const path = join(folder, file === "" ? own : file);
   const near = relative(cwd, path);
   return near.startsWith("../../..") ? path : near;
@@ -65,11 +65,6 @@ export async function childWorkflows(
 }
 
 async function loadChild(name: string, door: Invocation): Promise<Workflow | undefined> {
-  try {
-    const parsed = await parseFound(findWorkflow(name, door));
-    return parsed.ok ? parsed.workflow : undefined;
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
-    throw error;
-  }
+  const parsed = await readable(async () => parseFound(findWorkflow(name, door)));
+  return parsed?.ok === true ? parsed.workflow : undefined;
 }

@@ -14,6 +14,10 @@ const Checked = z.strictObject({
   defects: z.array(z.strictObject({ code: Text, message: Text, at: At, trace: Texts })),
   notes: z.array(z.strictObject({ code: Text, message: Text, at: At })),
   worst: z.record(Text, Count),
+  /** What counters are called to people, where their names do not say it. */
+  titles: z.record(Text, Text),
+  /** Parameters that limit how often something is repeated. */
+  limits: Texts,
   nodes: Count,
   edges: Count,
 });
@@ -23,7 +27,7 @@ const Workflow = { workflow: Text };
 
 export const WORKFLOWS = {
   workflows: {
-    about: "List the workflows that have a name here",
+    about: "List the available workflows",
     input: z.strictObject({}),
     output: z.strictObject({
       workflows: z.array(

@@ -3,29 +3,17 @@
  * version; only the command that is being typed is loaded.
  */
 
+import type { Candidate, CompletionWords, Offered } from "../../app/completion.ts";
 import { GLOBAL, type Known } from "../arguments.ts";
-import type { Command, Group } from "../command.ts";
+import type { Command, Group, Option } from "../command.ts";
 import { COMMANDS } from "../commands.ts";
-import { grammarOf, slotAt, slotOfOption, type Slot } from "./grammar.ts";
-
-export type Candidate = { readonly word: string; readonly about: string };
 
 /** What only the moment of typing knows. */
-export type Lists = {
-  workflows(): readonly Candidate[];
-  /** Workflows that have one. */
-  demos(): readonly Candidate[];
-  runs(): Promise<readonly Candidate[]>;
-  decisions(): Promise<readonly Candidate[]>;
-  projects(): Promise<readonly Candidate[]>;
+export type Lists = CompletionWords & {
   /** Words that workflows add: their names, where they declare commands, and their short commands. */
   declared(): Promise<readonly Candidate[]>;
   /** What such a word stands for. */
   declaredAs(word: string): Promise<Command | Group | undefined>;
-  /** Of a workflow that was typed; with the option that disables it, where it can be. */
-  stages(workflow: string): Promise<readonly (Candidate & { readonly off: string })[]>;
-  /** Options that are a word of one of its parameters. */
-  values(workflow: string): Promise<readonly (Candidate & { readonly param: string })[]>;
 };
 
 /** `words` are those after `signalbox`; the last one is being typed, and may be empty. */
@@ -81,14 +69,17 @@ async function candidatesOf(
   const { words, awaiting } = walk(rest, known);
   const [workflow] = words;
   if (awaiting !== undefined)
-    return awaiting.type === "stages" ? lists.stages(workflow ?? "") : listOf(awaiting, lists);
+    return awaiting.type === "stages" ? lists.stages(workflow ?? "") : listOf(awaiting, lists, { words });
   if (typed.startsWith("-") && !rest.includes("--")) {
     const options = optionsOf(known, rest);
     return workflow === undefined
       ? options
       : [...options, ...(await openOptions(known, { workflow, rest }, lists))];
   }
-  return listOf(slotAt(grammarOf(command), words.length), lists);
+  return listOf(slotAt(grammarOf(command), words.length), lists, {
+    words,
+    offers: command.offers,
+  });
 }
 
 /** Those that a command has only together with a workflow. */
@@ -145,7 +136,11 @@ function commands(): Candidate[] {
   return [...known, { word: "help", about: "show how a command is used" }];
 }
 
-function listOf(slot: Slot | undefined, lists: Lists): readonly Candidate[] | Promise<readonly Candidate[]> {
+function listOf(
+  slot: Slot | undefined,
+  lists: Lists,
+  { words: [run = ""], offers }: { readonly words: readonly string[]; readonly offers?: Offered | undefined },
+): readonly Candidate[] | Promise<readonly Candidate[]> {
   switch (slot?.type) {
     case undefined:
     case "stages":
@@ -155,11 +150,88 @@ function listOf(slot: Slot | undefined, lists: Lists): readonly Candidate[] | Pr
       return slot.words.map((word) => ({ word, about: "" }));
     case "commands":
       return commands();
+    case "runs":
+      return lists.runs(offers);
+    case "states":
+      return lists.states(run);
     case "workflows":
     case "demos":
-    case "runs":
     case "decisions":
     case "projects":
+    case "harnesses":
       return lists[slot.type]();
   }
+}
+
+/** What can follow a command, read off the command itself, so that completion cannot fall behind it. */
+
+/** What stands for a word: one of these, or something that only the moment of typing knows. */
+type Slot =
+  | { readonly type: "one-of"; readonly words: readonly string[] }
+  | {
+      readonly type:
+        | "workflows"
+        | "demos"
+        | "runs"
+        | "decisions"
+        | "projects"
+        | "stages"
+        | "states"
+        | "harnesses"
+        | "commands"
+        | "anything";
+    };
+
+type Grammar = {
+  readonly slots: readonly Slot[];
+  /** The last slot may be filled any number of times. */
+  readonly repeats: boolean;
+};
+
+export function grammarOf({ usage }: Pick<Command, "usage">): Grammar {
+  const words = usageWords(usage);
+  return {
+    slots: words.map((word) => slotOf(word.replace(/\.\.\.$/, ""))),
+    repeats: words.at(-1)?.endsWith("...") === true,
+  };
+}
+
+function slotAt({ slots, repeats }: Grammar, position: number): Slot | undefined {
+  return slots[position] ?? (repeats ? slots.at(-1) : undefined);
+}
+
+/** What an option takes; undefined for a switch. */
+function slotOfOption({ takes }: Option): Slot | undefined {
+  return takes === undefined ? undefined : slotOf(takes);
+}
+
+/** The usage without its options: `RUN STATE [--note TEXT]` is two words. */
+function usageWords(usage: string): string[] {
+  return usage
+    .replaceAll(/\[-[^\]]*\]/g, " ")
+    .replaceAll(/(?<!\S)--?[a-z][\w-]*(?:[ =][A-Z][A-Z_|]*)?/g, " ")
+    .split(/\s+/)
+    .map((word) => word.replaceAll(/[[\]]/g, ""))
+    .filter((word) => /[A-Za-z]/.test(word));
+}
+
+const LISTS: Readonly<Record<string, Slot>> = {
+  WORKFLOW: { type: "workflows" },
+  DEMO: { type: "demos" },
+  RUN: { type: "runs" },
+  PROJECT: { type: "projects" },
+  STAGE: { type: "stages" },
+  STATE: { type: "states" },
+  HARNESS: { type: "harnesses" },
+  DECISION: { type: "decisions" },
+  QUESTION: { type: "decisions" },
+  COMMAND: { type: "commands" },
+};
+
+function slotOf(word: string): Slot {
+  const list = Object.hasOwn(LISTS, word) ? LISTS[word] : undefined;
+  if (list !== undefined) return list;
+  // Words for people are in capitals; what is not is meant literally.
+  if (/^[a-z][\w-]*(?:\|[a-z][\w-]*)*$/.test(word)) return { type: "one-of", words: word.split("|") };
+  return { type: "anything" };
 }

@@ -12,8 +12,9 @@ import { isUnknownRun } from "../../app/failure.ts";
 import type { Given } from "../../app/invocation.ts";
 import { storeOf } from "../../app/runs/find.ts";
 import { taskMeant } from "../../app/runs/task.ts";
-import type { Command, Door, Group, Option } from "../command.ts";
+import type { Command, Door, Group } from "../command.ts";
 import { COMMANDS } from "../commands.ts";
+import { OF_PROJECT } from "../project-option.ts";
 
 /** The commands of the workflow of this name; undefined where there is none, or where it declares none. */
 export async function groupAs(name: string, door: Door): Promise<Group | undefined> {
@@ -63,7 +64,7 @@ async function commandOf(own: OwnCommand): Promise<Command> {
     ...command.with,
   };
   const isAboutRun = /^\[?RUN\b/.test(called.usage) && !Object.hasOwn(called.options, "project");
-  const options = { ...called.options, ...(isAboutRun ? { project: PROJECT } : {}) };
+  const options = { ...called.options, ...(isAboutRun ? OF_PROJECT : {}) };
   const typed = wayOf(own);
   return {
     ...called,
@@ -79,11 +80,6 @@ async function commandOf(own: OwnCommand): Promise<Command> {
     },
   };
 }
-
-const PROJECT: Option = {
-  takes: "PROJECT",
-  about: "the project that the run is of, where you are elsewhere",
-};
 
 /** What is typed for it, without `signalbox`. */
 export function wayOf({ definition, name, command }: OwnCommand): string {
@@ -112,7 +108,7 @@ async function withRun(given: Given, door: Door): Promise<Given> {
   const { project, ...options } = given.options;
   const [word, ...rest] = given.words;
   if (word === undefined && project === undefined) return given;
-  const store = storeOf(door);
+  const store = await storeOf(door);
   try {
     return { ...given, options, words: [await taskMeant({ store, door }, word, project), ...rest] };
   } catch (error) {

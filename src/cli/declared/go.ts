@@ -3,27 +3,20 @@
 import type { OwnCommand } from "../../app/commands/declared.ts";
 import { dataOf, enter, type Entered, type Going } from "../../app/commands/enter.ts";
 import { acting, seeThrough } from "../../app/context.ts";
-import { EXIT_OK, EXIT_WAITING } from "../../app/exit-codes.ts";
+import { EXIT_OK } from "../../app/exit-codes.ts";
 import type { Given } from "../../app/invocation.ts";
-import type { Emit } from "../../app/outcome.ts";
 import { seenOf } from "../../app/runs/load.ts";
 import { nameParam } from "../../app/runs/name.ts";
 import { goalPlace } from "../../app/start/goal.ts";
 import { follow } from "../../app/story/follow.ts";
 import { taskTeller, type TaskTeller } from "../../app/story/task-lines.ts";
 import { textIn } from "../../app/text-input.ts";
-import { causeOf } from "../../app/view/decision/cause.ts";
 import { answerOf, talkOf } from "../acted.ts";
 import type { Answer, Command, Door, Option } from "../command.ts";
-import { startRun } from "../commands/act/run.ts";
-import { wrapped } from "../fit.ts";
-import { HANGING, sayEnd } from "../render/follow.ts";
+import { followStream, NOT_FOLLOWED } from "../render/follow.ts";
 import { withWords } from "../verb.ts";
 
 type Declared = OwnCommand & { readonly command: Going };
-
-/** Of a run that is not followed. */
-const NOTHING = { ways: [], choices: [], reads: [] };
 
 const DETACH: Option = { about: "print its id and do not follow", short: "d" };
 const PARAM: Option = {
@@ -53,11 +46,10 @@ export function goCommand(of: Declared): Command {
         enter(on, {
           ...of,
           given,
-          start: async (acted, typedRun) => (await startRun(acted, typedRun)).done,
           withWords: (act) => withWords(door, words, act),
         }),
       );
-      if ("exit" in entered) return answerOf({ ...entered, data: { ...entered.data, ...NOTHING } });
+      if ("exit" in entered) return answerOf({ ...entered, data: { ...entered.data, ...NOT_FOLLOWED } });
       return given.options["detach"] === undefined ? followed(entered, given, door) : begun(entered);
     },
   };
@@ -69,39 +61,33 @@ function begun({ data, told }: Entered): Answer {
     exit: EXIT_OK,
     code: "ok",
     message: `${data.name || data.run} (${data.run}) goes on in ${data.state}`,
-    data: () => ({ ...data, ...NOTHING }),
+    data: () => ({ ...data, ...NOT_FOLLOWED }),
     text: () => `${data.run}\n`,
     next,
     talk: talkOf(told, next),
   };
 }
 
-function followed(entered: Entered, { options }: Given, door: Door): Answer {
-  const [isJson, isQuiet] = [options["json"] !== undefined, options["quiet"] !== undefined];
+function followed(entered: Entered, given: Given, door: Door): Answer {
+  const { from, since, told } = entered;
   const { run, name } = entered.data;
+  const tell = taskTeller();
+  // What tasks did before was printed by the command that was used then.
+  const tasks: TaskTeller = async (seen) => (await tell(seen)).filter(({ at }) => at > since);
+  const isQuiet = given.options["quiet"] !== undefined;
   return {
     ...begun(entered),
     // Told before whatever comes of it.
-    text: () => (isQuiet ? "" : `${name === "" ? "" : `${name} is run ${run}\n`}${talkOf(entered.told, "")}`),
+    text: () => (isQuiet ? "" : `${name === "" ? "" : `${name} is run ${run}\n`}${talkOf(told, "")}`),
     talk: "",
-    stream: (emit, signal) =>
-      acting(door, async (on) => {
-        const each: Emit =
-          isJson || isQuiet
-            ? () => undefined
-            : (piece) => emit({ ...piece, text: wrapped(piece.text, door.width, HANGING) });
-        const tell = taskTeller();
-        // What tasks did before was printed by the command that was used then.
-        const tasks: TaskTeller = async (seen) => (await tell(seen)).filter(({ at }) => at > entered.since);
-        const end = await follow(on, { run, from: entered.from, emit: each, signal, tasks });
-        // The next command may read the run's files, which can be behind for a moment.
-        await seeThrough(on, run);
-        const { exit, code, message, next, ways, choices, reads } = end;
-        const data = { ...dataOf(await seenOf(on, run)), ways, choices, reads };
-        const cause = exit === EXIT_WAITING ? await causeOf(await seenOf(on, end.asking.run)) : [];
-        const document = { ok: exit === EXIT_OK, code, message, ...data, next };
-        emit({ text: isQuiet ? "" : sayEnd({ ...end, cause }, door), data: document });
-        return exit;
-      }),
+    stream: followStream(door, given, {
+      follow: (emit, signal) => acting(door, (on) => follow(on, { run, from, tasks, emit, signal })),
+      about: () =>
+        acting(door, async (on) => {
+          // The next command may read the run's files, which can be behind for a moment.
+          await seeThrough(on, run);
+          return dataOf(await seenOf(on, run));
+        }),
+    }),
   };
 }

@@ -1,6 +1,6 @@
-/** What waits for a person: grouped, a line for each run, the reason, and the most likely commands. */
+/** What waits for a person: grouped, a line for each run, the reason, and the most likely commands; what is the same for several runs once. */
 
-import { sayCommand } from "../../app/view/actions.ts";
+import { sayTyped } from "../../app/view/decision/choices.ts";
 import { GROUPS } from "../../app/view/lists/inbox.ts";
 import { sayReads } from "../../app/view/decision/question.ts";
 import type { InboxItem } from "../../app/view/run-view.ts";
@@ -35,12 +35,71 @@ export function sayInbox(items: readonly InboxItem[], how: InboxStyle): string {
     const own = items.filter((item) => item.group === group);
     if (own.length === 0) return [];
     const title = how.paint.bold(`${TITLES[group]} (${own.length})`);
-    return [`\n${title}\n${own.map((item) => sayItem(item, how, isSeveral)).join("")}`];
+    const blocks = how.verbose ? own.map((item) => [item]) : alike(own);
+    return [`\n${title}\n${blocks.map((block) => sayBlock(block, how, isSeveral)).join("")}`];
   });
   return `${head}${groups.join("")}`;
 }
 
-function sayItem(item: InboxItem, how: InboxStyle, isSeveral: boolean): string {
+/** Runs about which the same can be typed, in the order of the first of each. */
+function alike(items: readonly InboxItem[]): readonly (readonly InboxItem[])[] {
+  const blocks = new Map<string, InboxItem[]>();
+  for (const item of items) {
+    const key = JSON.stringify(sharedActions(item));
+    blocks.set(key, [...(blocks.get(key) ?? []), item]);
+  }
+  return [...blocks.values()];
+}
+
+/** The same for every run: with RUN for its id. */
+function sharedActions({ actions, run, branch }: InboxItem): InboxItem["actions"] {
+  const said = (text: string): string => {
+    const general = text.replaceAll(run, "RUN");
+    return branch === "" ? general : general.replaceAll(branch, "its branch");
+  };
+  return actions.map(({ command, sentence, ...more }) => ({
+    ...more,
+    command: command.replaceAll(run, "RUN"),
+    sentence: said(sentence),
+  }));
+}
+
+/** Several runs that are alike have one line each, and their reason and commands once. */
+function sayBlock(block: readonly InboxItem[], how: InboxStyle, isSeveral: boolean): string {
+  const [first, ...others] = block;
+  if (first === undefined) return "";
+  const { reason } = first;
+  const isSame = others.length > 0 && others.every((item) => item.reason === reason);
+  const lines = block.map((item) => sayItem(item, how, { isSeveral, hasReason: !isSame }));
+  return [
+    ...lines,
+    isSame ? sayReason(reason, how) : "",
+    sayActions(others.length === 0 ? first : { run: "RUN", actions: sharedActions(first) }, how),
+  ].join("");
+}
+
+function sayReason(reason: string, { width }: InboxStyle): string {
+  return `${indented(wrapped(reason, width === undefined ? undefined : width - INDENT, 0))}\n`;
+}
+
+function sayActions({ run, actions: all }: Pick<InboxItem, "run" | "actions">, how: InboxStyle): string {
+  const { paint, verbose, width } = how;
+  const actions = verbose ? all : all.slice(0, COMMANDS);
+  const more = all.length - actions.length;
+  return [
+    fitted(
+      actions.map((action) => [`    ${sayTyped(action)}`, action.sentence]),
+      width,
+    ),
+    ...(more > 0 ? [`    ${paint.dim(`${more} more: signalbox show ${run}`)}\n`] : []),
+  ].join("");
+}
+
+function sayItem(
+  item: InboxItem,
+  how: InboxStyle,
+  { isSeveral, hasReason }: { readonly isSeveral: boolean; readonly hasReason: boolean },
+): string {
   const { paint, cwd, width, verbose } = how;
   const where = isSeveral ? `${item.project}${item.branch === "" ? "" : ` ${item.branch}`}, ` : "";
   const end = `  ${where}${paint[styleOf(item)](item.state)}, ${sayAge(item.since, how.now)}  ${item.run}`;
@@ -51,20 +110,13 @@ function sayItem(item: InboxItem, how: InboxStyle, isSeveral: boolean): string {
   const reads = verbose
     ? [...sayReads(item.decision?.reads ?? [], cwd), ...(item.decision?.parts ?? [])]
     : [];
-  const actions = verbose ? item.actions : item.actions.slice(0, COMMANDS);
-  const more = item.actions.length - actions.length;
   const reason =
     verbose && item.question !== null ? `${item.question.id}: ${item.question.question}` : item.reason;
   return [
     `  ${paint.bold(title)}${end}\n`,
-    `${indented(wrapped(reason, width === undefined ? undefined : width - INDENT, 0))}\n`,
+    hasReason ? sayReason(reason, how) : "",
     ...sayCause(shown, width).map((line) => `  ${line}`),
     ...reads.map((line) => `    ${line}\n`),
-    fitted(
-      actions.map((action) => [`    ${sayCommand(action)}`, action.sentence]),
-      width,
-    ),
-    ...(more > 0 ? [`    ${paint.dim(`${more} more: signalbox show ${item.run}`)}\n`] : []),
   ].join("");
 }
 

@@ -24,7 +24,7 @@ export function sayRuns(runs: readonly RunSummary[], how: TableStyle): string {
       { title: "RUN" },
     ],
     runs.map((run) => [
-      firstLine(run.summary),
+      firstLine(run.summary) || run.name,
       stateOf(run),
       { text: run.waits.short, style: styleOf(run) },
       sayAge(run.updatedAt, how.now),
@@ -60,7 +60,7 @@ export function sayTaskRows(tasks: readonly TaskSummary[], how: TableStyle): str
     ],
     tasks.map((task) => [
       MARKS[task.session],
-      firstLine(task.summary),
+      firstLine(task.summary) || task.name,
       { text: task.state, style: styleOf(task) },
       { text: isRefused(task) ? firstLine(task.refused) : task.waits.short, style: styleOf(task) },
       task.round === 0 ? "" : String(task.round),

@@ -1,9 +1,9 @@
 /** What the caller can do with a run now. */
 
-import { sayCommand } from "../../app/view/actions.ts";
+import { sayTyped } from "../../app/view/decision/choices.ts";
 import { sayReads } from "../../app/view/decision/question.ts";
 import type { ActionView, DecisionView, NextView } from "../../app/view/run-view.ts";
-import { sayAsOf } from "../../app/view/work/work-seen.ts";
+import { sayAsOf } from "../../app/view/work/artifacts.ts";
 import type { Door } from "../command.ts";
 import { fitted, sayCause, wrapped } from "../fit.ts";
 import { sayOpening } from "./why.ts";
@@ -70,7 +70,7 @@ function openRows(view: NextView): readonly (readonly string[])[] {
 
 function typedRow(action: ActionView, { moves }: NextView): readonly string[] {
   const asOf = moves.find(({ command }) => command === action.command)?.asOf ?? "";
-  return [sayCommand(action), asOf === "" ? action.sentence : `${action.sentence}, ${sayAsOf(asOf)}`];
+  return [sayTyped(action), asOf === "" ? action.sentence : `${action.sentence}, ${sayAsOf(asOf)}`];
 }
 
 function sayMore({ run, others }: NextView, { paint }: Where): string {

@@ -1,6 +1,6 @@
 /** A run on one screen: what it is, what it waits for, what it did and what you can type. */
 
-import { sayCommand } from "../../app/view/actions.ts";
+import { sayTyped } from "../../app/view/decision/choices.ts";
 import { isUnasked } from "../../app/view/work/artifacts.ts";
 import { sayAgent } from "../../app/view/status/processes.ts";
 import { sayReads } from "../../app/view/decision/question.ts";
@@ -23,11 +23,20 @@ type ScreenStyle = {
 };
 
 const FINDINGS = 3;
+const FINDINGS_COMPACT = 2;
 const FINDINGS_VERBOSE = 40;
 const LINES = 3;
 /** What stands left of a line of the story, besides its time. */
 const MARGIN = 4;
 const ROOM_MIN = 20;
+
+/** In the user's words; what it is called in commands is never cut off. */
+function sayName({ summary, workflow, run }: RunView, { paint, width }: ScreenStyle): string {
+  const id = `  (${workflow} ${run})`;
+  const said = firstLine(summary) || workflow;
+  const shown = width === undefined ? said : clip(said, Math.max(ROOM_MIN, width - id.length));
+  return `${paint.bold(shown)}${paint.dim(id)}\n`;
+}
 
 export function sayRun(view: RunView, how: ScreenStyle): string {
   const { paint } = how;
@@ -43,7 +52,7 @@ export function sayRun(view: RunView, how: ScreenStyle): string {
     ...view.left.map(([what, said]) => [what, said]),
   ];
   const screen = [
-    `${paint.bold(firstLine(view.summary) || view.workflow)}  ${paint.dim(`(${view.workflow} ${view.run})`)}\n`,
+    sayName(view, how),
     fitted(head, how.width),
     sayAsked(view, how),
     sayDecision(view, how),
@@ -95,7 +104,7 @@ const VERDICTS: Readonly<Record<string, string>> = {
 
 /** What a reviewer said, in its own words. */
 function findingRows({ artifact, verdict, text, by }: FindingView, how: ScreenStyle): string[][] {
-  const shown = text.slice(0, how.verbose ? FINDINGS_VERBOSE : FINDINGS);
+  const shown = text.slice(0, how.verbose ? FINDINGS_VERBOSE : isCompact(how) ? FINDINGS_COMPACT : FINDINGS);
   const more = text.length - shown.length;
   const rest = more === 0 ? [] : [["", `and ${more} more lines: --verbose`]];
   const said = VERDICTS[verdict] ?? verdict;
@@ -127,10 +136,10 @@ function verboseRows(view: RunView): string[][] {
   ];
 }
 
-/** Where the work is, in short. */
+/** Where the work is, in short: the row of the work names the branch. */
 function placeRows(view: RunView): string[][] {
   const rows = workspaceRows(view);
-  return view.work === null ? rows : rows.filter(([name]) => name !== "branch" && name !== "workspace");
+  return view.work === null ? rows : rows.filter(([name]) => name !== "branch");
 }
 
 function workspaceRows({ run, workspace }: RunView): string[][] {
@@ -146,8 +155,8 @@ function workspaceRows({ run, workspace }: RunView): string[][] {
 }
 
 /** What led to the question, or what an agent wants to know. */
-function sayAsked({ decision, question }: RunView, { paint, width }: ScreenStyle): string {
-  const asked = decision?.asked ?? [];
+function sayAsked({ decision, question }: RunView, { paint, width, verbose }: ScreenStyle): string {
+  const asked = [...(decision?.asked ?? []), ...(verbose ? (decision?.aside ?? []) : [])];
   if (asked.length === 0) return "";
   const lines = asked.map((line) => `${wrapped(`  ${line}`, width)}\n`);
   return `\n${paint.bold(question === null ? "It asks" : "Why it asks")}\n${lines.join("")}`;
@@ -175,7 +184,7 @@ function sayActions(
 ): string {
   const rows = (list: RunView["actions"]): string =>
     fitted(
-      list.map((action) => [`  ${sayCommand(action)}`, action.sentence]),
+      list.map((action) => [`  ${sayTyped(action)}`, action.sentence]),
       width,
     );
   const shut = closed.map(
@@ -201,7 +210,9 @@ function artifactRows({ artifacts, findings }: RunView, how: ScreenStyle): strin
     findings.some((finding) => finding.artifact === artifact && finding.verdict === standing);
   const isQuiet = ({ good, wanted, standing }: RunView["artifacts"][number]): boolean =>
     isCompact(how) && (good || (!wanted && standing !== "invalid"));
-  const shown = artifacts.filter((each) => verbose || !(isUnasked(each) || isTold(each) || isQuiet(each)));
+  const shown = artifacts.filter(
+    (each) => verbose || each.edited === true || !(isUnasked(each) || isTold(each) || isQuiet(each)),
+  );
   return shown.map(({ artifact, standing, used, reason, good, at }) => {
     const place = at === undefined ? "" : ` (${at.file}:${at.line}:${at.col})`;
     return [artifact, good ? paint.green(standing) : used ? "accepted" : standing, `${reason}${place}`];

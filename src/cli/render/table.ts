@@ -1,7 +1,7 @@
 /** Rows in columns: the one table of all listings, and what it shares with other layouts. */
 
 import type { RunSummary } from "../../app/view/run-view.ts";
-import type { Paint } from "../paint.ts";
+import { unpainted, type Paint } from "../paint.ts";
 
 type Style = keyof Paint;
 
@@ -75,8 +75,9 @@ function textOf(cell: Cell): string {
 }
 
 /** Colour by meaning: red went wrong, yellow is yours, green is done, dim is the machine's. */
-export function styleOf({ waits, status }: Pick<RunSummary, "waits" | "status">): Style {
+export function styleOf({ waits, status, stuck }: Pick<RunSummary, "waits" | "status" | "stuck">): Style {
   if (status === "done") return "green";
+  if (stuck) return "red";
   switch (waits.kind) {
     case "crashed":
     case "attention":
@@ -127,6 +128,5 @@ export function columns(rows: readonly (readonly string[])[], gap = GAP): string
 
 /** As people see it. */
 export function widthOf(cell: string): number {
-  // oxlint-disable-next-line no-control-regex
-  return cell.replaceAll(/\u001B\[\d+m/g, "").length;
+  return unpainted(cell).length;
 }

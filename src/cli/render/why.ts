@@ -1,9 +1,9 @@
 /** The moves out of a state: open or closed, and why. */
 
-import { sayCommand } from "../../app/view/actions.ts";
+import { sayTyped } from "../../app/view/decision/choices.ts";
 import { sayTask } from "../../app/view/work/children.ts";
 import type { MoveView, WhyView } from "../../app/view/run-view.ts";
-import { sayAsOf } from "../../app/view/work/work-seen.ts";
+import { sayAsOf } from "../../app/view/work/artifacts.ts";
 import type { Door } from "../command.ts";
 import { fitted, wrapped } from "../fit.ts";
 import { columns } from "./table.ts";
@@ -17,9 +17,10 @@ export function sayWhy(view: WhyView, { paint, width }: Pick<Door, "paint" | "wi
   ]);
   const known = [...silent, ...notes].map((line) => `  ${paint.yellow(line)}`);
   const open = columns(tasks.map((task) => ["  task", ...sayTask(task)]));
-  const typed = actions.map((action) => [`  ${sayCommand(action)}`, action.sentence]);
+  const typed = actions.map((action) => [`  ${sayTyped(action)}`, action.sentence]);
   const below = typed.length === 0 ? "" : `You can type:\n${fitted(typed, width)}`;
-  return `${[`${run} is in ${state}: ${waits.sentence}`, ...lines, ...known].join("\n")}\n${open}${below}`;
+  const head = wrapped(`${run} is in ${state}: ${waits.sentence}`, width);
+  return `${[head, ...lines, ...known].join("\n")}\n${open}${below}`;
 }
 
 function sayBy({ by, answer, open }: MoveView): string {
@@ -30,9 +31,7 @@ function sayBy({ by, answer, open }: MoveView): string {
 
 /** A fact is worded as if it held: it does not yet. */
 export function sayOpening(smallest: string): string {
-  return / must /.test(smallest)
-    ? `to open it: ${smallest}`
-    : `opens when ${smallest.replace(/ was /, " is ")}`;
+  return / must /.test(smallest) ? `to open it: ${smallest}` : `opens when ${smallest}`;
 }
 
 /** Each reason once; what opens it only where that says more than the reasons. */
@@ -41,7 +40,7 @@ function sayReasons({ open, reasons, smallest, asOf }: MoveView): readonly strin
   if (open) return [...seen, `to do: ${smallest}`];
   const said = reasons.map(({ message, at }) => {
     const place = at === undefined ? "" : `${at.file}:${at.line}:${at.col}: `;
-    return `${place}${message.replace(/^not so far: /, "")}`;
+    return `${place}${message.replace(/^happens when /, "")}`;
   });
   const isSaid = said.some((line) => line === smallest);
   return [...seen, ...(isSaid ? [] : said), sayOpening(smallest)];

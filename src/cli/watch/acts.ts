@@ -1,6 +1,7 @@
 /** What keys do to a run: the command that a person would type, or why there is none. */
 
 import type { Act, BoardRow } from "../../app/board/row.ts";
+import type { Form } from "./model.ts";
 
 export type Bound = {
   readonly key: string;
@@ -12,17 +13,11 @@ export type Bound = {
 
 /** Tried one after the other: the first that applies is what Enter does. */
 const ENTER: readonly Act[] = ["attach", "resume", "respawn", "start"];
-const ENTER_NAMES: Readonly<Partial<Record<Act, string>>> = {
-  attach: "attach",
-  resume: "resume",
-  respawn: "respawn",
-  start: "start",
-};
 
 /** What Enter does with a run. */
 export function enterOf({ acts }: BoardRow): Bound {
   const act = ENTER.find((each) => acts[each] === "") ?? "attach";
-  return { key: "enter", name: ENTER_NAMES[act] ?? act, why: acts[act], act };
+  return { key: "enter", name: act, why: acts[act], act };
 }
 
 /** Keys that are about a run, in the order in which they are shown. */
@@ -44,29 +39,19 @@ export function commandOf(act: Exclude<Act, "view" | "changes" | "answer">, run:
 }
 
 export function changesCommand(run: string, text: string): readonly string[] {
-  return ["send-back", ...guarded(text === "" ? [run] : [run, text])];
+  return ["send-back", ...guarded([run, text])];
 }
 
-/** What leads a run out of a state in which somebody has asked a person: the move, with the answer. */
-export function answerCommand(of: {
-  readonly run: string;
-  readonly to: string;
-  readonly text: string;
-}): readonly string[] {
-  return ["move", of.run, of.to, ...(of.text === "" ? [] : [`--note=${of.text}`])];
+export function answerCommand(run: string, text: string): readonly string[] {
+  return ["answer", ...guarded([run, text])];
 }
 
 /** What a new run begins with: work to be done, or finished work for a person to look at. */
 export const STATUSES: readonly string[] = ["new", "finished"];
 
-export function createCommand(of: {
-  readonly branch: string;
-  readonly summary: string;
-  readonly harness: string;
-  readonly reviewHarness: string;
-  readonly status: string;
-  readonly project: string;
-}): readonly string[] {
+export function createCommand(
+  of: Omit<Form, "type" | "at"> & { readonly project: string },
+): readonly string[] {
   const { branch, summary, harness, reviewHarness, status, project } = of;
   return [
     "create",

@@ -1,6 +1,6 @@
 /** The columns of the table: what each says about a run, how wide it is, and which go first where there is no room. */
 
-import type { BoardRow } from "../../app/board/row.ts";
+import { roundWord, workWords, type ShownRow } from "../../app/board/row.ts";
 import { firstLine } from "../../app/view/words.ts";
 import type { Paint } from "../paint.ts";
 import { styleOf } from "../render/table.ts";
@@ -8,8 +8,8 @@ import { plain, widthOf } from "./width.ts";
 
 type Column = {
   readonly title: string;
-  readonly cell: (row: BoardRow, now: number) => string;
-  readonly paint: (row: BoardRow, paint: Paint) => (text: string) => string;
+  readonly cell: (row: ShownRow, now: number) => string;
+  readonly paint: (row: ShownRow, paint: Paint) => (text: string) => string;
   /** At least and at most so wide. */
   readonly min: number;
   readonly max: number;
@@ -22,7 +22,7 @@ type Column = {
 const GAP = 1;
 const MARK = 2;
 
-const same = (text: string): string => text;
+export const same = (text: string): string => text;
 
 const PROJECT = "PROJECT";
 
@@ -82,7 +82,7 @@ export type Placed = Column & { readonly width: number };
 
 /** As wide as what they hold, within what there is. */
 export function placed(
-  rows: readonly BoardRow[],
+  rows: readonly ShownRow[],
   room: { readonly columns: number; readonly now: number },
 ): Placed[] {
   const isOneProject = new Set(rows.map(({ repo }) => repo)).size <= 1;
@@ -104,7 +104,7 @@ export function placed(
   }
 }
 
-function wanted({ title, cell, min, max }: Column, rows: readonly BoardRow[], now: number): number {
+function wanted({ title, cell, min, max }: Column, rows: readonly ShownRow[], now: number): number {
   const widest = Math.max(title.length, ...rows.map((row) => widthOf(plain(cell(row, now)))));
   return Math.min(max, Math.max(min, widest));
 }
@@ -123,41 +123,18 @@ function narrowed(columns: readonly Placed[], over: number): Placed[] | undefine
   return result;
 }
 
-/** Its branch, where a person can tell it from others by that; otherwise its id. */
-export function nameOf({ project, name }: BoardRow): string {
-  return `${project}/${name}`;
-}
-
-/** `1.3 Plan review, gate missing`; empty where the run has no schedule. */
-export function sayPhase({ phase, gate }: BoardRow): string {
-  return gate === "" ? phase : `${phase}, gate ${gate}`;
-}
-
-function colourOf(row: BoardRow, paint: Paint): (text: string) => string {
+function colourOf(row: ShownRow, paint: Paint): (text: string) => string {
   return paint[styleOf(row)];
 }
 
-function sessionWord({ session }: BoardRow): string {
+function sessionWord({ session }: ShownRow): string {
   if (session === "none") return "-";
   return session === "unknown" ? "?" : session;
 }
 
-function sessionColour({ session }: BoardRow, paint: Paint): (text: string) => string {
+function sessionColour({ session }: ShownRow, paint: Paint): (text: string) => string {
   if (session === "alive") return paint.green;
   return session === "dead" ? paint.red : same;
-}
-
-export function roundWord({ round }: BoardRow): string {
-  if (round === null) return "";
-  return round.value === 0 ? "-" : `${round.value}/${round.max}`;
-}
-
-/** `3c +120 -4`. */
-export function workWords({ work }: BoardRow): string {
-  if (work === null) return "";
-  if (work.ahead === null && work.added === null) return "?";
-  const count = (value: number | null): string => (value === null ? "?" : String(value));
-  return `${count(work.ahead)}c +${count(work.added)} -${count(work.removed)}`;
 }
 
 const UNITS: readonly (readonly [seconds: number, unit: string])[] = [

@@ -1,18 +1,16 @@
 /** The form for a new task: two texts and three choices. */
 
 import { createCommand, STATUSES } from "./acts.ts";
-import { opened, sent } from "./drafts.ts";
+import { opened, sent, and, closed, edited, told } from "./step.ts";
 import type { Key } from "./keys.ts";
 import { selectedRow, type Form, type Model, type Next } from "./model.ts";
-import { and, closed, edited, told } from "./step.ts";
 
-export const FIELDS = ["branch", "summary", "harness", "reviewHarness", "status"] as const;
+export const FIELDS = ["summary", "branch", "harness", "reviewHarness", "status"] as const;
 type Field = (typeof FIELDS)[number];
 
 export function openForm(model: Model): Next {
-  const [harness = ""] = model.harnesses;
   const [status = ""] = STATUSES;
-  const form: Form = { type: "form", at: 0, branch: "", summary: "", harness, reviewHarness: "", status };
+  const form: Form = { type: "form", at: 0, branch: "", summary: "", harness: "", reviewHarness: "", status };
   return and(opened(model, form), { type: "harnesses" });
 }
 
@@ -30,7 +28,7 @@ export function formKey(model: Model, form: Form, key: Key): Next {
     case "enter":
       return created(model, form);
   }
-  const field = FIELDS[form.at] ?? "branch";
+  const field = FIELDS[form.at] ?? "summary";
   const value = changed(model, { form, field, key });
   return and(value === undefined ? model : { ...model, mode: { ...form, [field]: value } });
 }
@@ -60,10 +58,9 @@ function changed(
     case "summary":
       return edited(form[field], key);
     case "harness":
-      return cycled(model.harnesses, form.harness, key);
     case "reviewHarness":
       // The usual one is a choice as well.
-      return cycled(["", ...model.harnesses], form.reviewHarness, key);
+      return cycled(["", ...model.harnesses], form[field], key);
     case "status":
       return cycled(STATUSES, form.status, key);
   }

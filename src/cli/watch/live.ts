@@ -4,23 +4,22 @@
  * Nothing here decides. What takes long (git, commands) goes on beside it, so that a key is never waited for.
  */
 
-import type { Home } from "../../adapters/home/paths.ts";
-import { UserError } from "../../adapters/user-error.ts";
-import { EXIT_INTERRUPTED, EXIT_OK } from "../../app/exit-codes.ts";
+import { sourceOf, selfCommand, type Source } from "../../app/board/source.ts";
+import { EXIT_INTERRUPTED, EXIT_OK, EXIT_TERMINATED } from "../../app/exit-codes.ts";
+import { UserError } from "../../app/failure.ts";
+import { isSealed } from "../../app/setup/key.ts";
 import type { Door } from "../command.ts";
-import { harnessesFor } from "./harnesses.ts";
+import { harmless } from "../paint.ts";
 import { keyboard } from "./keys.ts";
 import { layoutOf } from "./layout.ts";
 import { begin, selectedRow, shown, type Effect, type Filter, type Model, type News } from "./model.ts";
-import { sourceOf, type Source } from "./source.ts";
-import { isSealed, runBeside, runInFront, type Said } from "./spawned.ts";
 import { openScreen, type Screen } from "./terminal.ts";
 import { update } from "./update.ts";
 import { view } from "./view/screen.ts";
+import { spawn } from "node:child_process";
 
 export type Watching = {
   readonly door: Door;
-  readonly home: Home;
   /** Whose runs are shown; empty for all. */
   readonly repo: string;
   readonly project: string;
@@ -34,7 +33,6 @@ const LOOK_MS = 2000;
 const WAKE_MS = 5000;
 /** An escape that nothing follows so soon was pressed. */
 const ESCAPE_MS = 40;
-export const EXIT_TERMINATED = 143;
 
 export async function live(on: Watching, signal: AbortSignal): Promise<number> {
   const screen = new Live(on);
@@ -64,7 +62,7 @@ class Live {
 
   constructor(on: Watching) {
     this.#on = on;
-    this.#source = sourceOf({ door: on.door, home: on.home, onWork: () => this.#refresh() });
+    this.#source = sourceOf({ door: on.door, onWork: () => this.#refresh() });
     this.#screen = openScreen(
       {
         onText: (text) => this.#typed(text),
@@ -115,7 +113,7 @@ class Live {
     this.#isDrawing = false;
     const rows = shown(this.#model);
     const { top, size } = this.#model;
-    this.#screen.draw(view(this.#model, this.#on.door.paint));
+    this.#screen.draw(view(this.#model, this.#on.door.paint).map(harmless));
     this.#source.want(rows.slice(top, top + layoutOf(size).body));
   }
 
@@ -138,7 +136,9 @@ class Live {
 
   #tick(): void {
     const now = performance.now();
-    if (this.#source.isChanged() || now - this.#lookedAt > LOOK_MS) this.#refresh();
+    const isTime = now - this.#lookedAt > LOOK_MS;
+    if (isTime) this.#refresh();
+    else this.#after(this.#source.isChanged(), (isNews) => isNews && this.#refresh());
     if (now - this.#wokenAt < WAKE_MS) return;
     this.#wokenAt = now;
     this.#after(this.#source.seeToIt(), () => undefined);
@@ -167,7 +167,7 @@ class Live {
         );
       case "harnesses": {
         const repo = this.#on.repo === "" ? (selectedRow(this.#model)?.repo ?? door.cwd) : this.#on.repo;
-        return this.#after(harnessesFor(door, repo), (harnesses) =>
+        return this.#after(this.#source.harnesses(repo), (harnesses) =>
           this.#hear({ type: "harnesses-known", harnesses }),
         );
       }
@@ -214,4 +214,73 @@ class Live {
       this.#end.reject(error);
     }
   }
+}
+
+/** Commands of this program, started as a person would start them. */
+
+type Said = { readonly isGood: boolean; readonly text: string };
+
+type On = Pick<Door, "cwd" | "env">;
+
+const TEXT_MAX = 256 * 1024;
+
+/** Beside the screen: what it says is one line. */
+function runBeside(on: On, argv: readonly string[]): Promise<Said> {
+  return run(on, ["--json", ...argv], ["ignore", "pipe", "pipe"]).then(
+    ({ code, out, err }) =>
+      saidBy(out, code) ?? { isGood: code === 0, text: lastLine(err) || `it ended with ${code}` },
+  );
+}
+
+/** With the terminal: it draws and asks as it likes. */
+function runInFront(on: On, argv: readonly string[]): Promise<Said> {
+  return run(on, argv, ["inherit", "inherit", "pipe"]).then(({ code, err }) => ({
+    isGood: code === 0,
+    text: firstSaid(err) || (code === 0 ? "" : `it ended with ${code}`),
+  }));
+}
+
+type Ended = { readonly code: number; readonly out: string; readonly err: string };
+
+function run(
+  { cwd, env }: On,
+  argv: readonly string[],
+  stdio: ["ignore" | "inherit", "pipe" | "inherit", "pipe"],
+): Promise<Ended> {
+  const [node, program] = selfCommand();
+  const { promise, resolve } = Promise.withResolvers<Ended>();
+  const child = spawn(node, [program, ...argv], { cwd, env: { ...env }, stdio });
+  const texts = { out: "", err: "" };
+  const gather = (name: keyof typeof texts) => (chunk: Buffer) => {
+    if (texts[name].length < TEXT_MAX) texts[name] += chunk.toString("utf8");
+  };
+  child.stdout?.on("data", gather("out"));
+  child.stderr?.on("data", gather("err"));
+  child.on("error", (error) => resolve({ code: 1, out: "", err: error.message }));
+  child.on("close", (code) => resolve({ code: code ?? 1, ...texts }));
+  return promise;
+}
+
+/** The one document that every command prints. */
+function saidBy(out: string, code: number): Said | undefined {
+  let document: unknown;
+  try {
+    document = JSON.parse(out);
+  } catch {
+    return undefined;
+  }
+  if (typeof document !== "object" || document === null || !("message" in document)) return undefined;
+  const next = "next" in document && typeof document.next === "string" ? document.next : "";
+  const isGood = code === 0;
+  return { isGood, text: `${String(document.message)}${isGood || next === "" ? "" : `; next: ${next}`}` };
+}
+
+function lastLine(text: string): string {
+  return text.trim().split("\n").at(-1) ?? "";
+}
+
+/** What failed is said first, and what to do after it. */
+function firstSaid(text: string): string {
+  const [first = ""] = text.trim().split("\n");
+  return first.replace(/^signalbox: /, "");
 }

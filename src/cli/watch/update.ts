@@ -1,14 +1,22 @@
 /** A key or a piece of news makes the next model, and says what the world must do. Pure: no clock, no file, no terminal. */
 
 import type { BoardRow } from "../../app/board/row.ts";
-import { boundTo, commandOf, enterOf, sayCommand } from "./acts.ts";
-import { ended, opened } from "./drafts.ts";
+import { boundTo, commandOf, enterOf, sayCommand, answerCommand, changesCommand } from "./acts.ts";
+import { ended, opened, and, told, sent, closed, edited } from "./step.ts";
 import { formKey, openForm } from "./form.ts";
 import { layoutOf, runAt, settled } from "./layout.ts";
-import { FILTERS, selectedRow, shown, type Effect, type Model, type News, type Next } from "./model.ts";
+import {
+  FILTERS,
+  selectedRow,
+  shown,
+  rowNamed,
+  type Effect,
+  type Model,
+  type News,
+  type Next,
+  type Mode,
+} from "./model.ts";
 import type { Key } from "./keys.ts";
-import { confirmKey, helpKey, pageKey, textFor, textKey } from "./overlays.ts";
-import { and, told } from "./step.ts";
 
 export function update(model: Model, news: News): Next {
   const { model: after, effects } = decided(model, news);
@@ -59,10 +67,7 @@ function forecastMade(model: Model, { run, text }: { readonly run: string; reado
 }
 
 function harnessesKnown(model: Model, harnesses: readonly string[]): Model {
-  const { mode } = model;
-  const [first = ""] = harnesses;
-  const form = mode.type === "form" && mode.harness === "" ? { ...mode, harness: first } : mode;
-  return { ...model, harnesses, mode: form };
+  return { ...model, harnesses };
 }
 
 function pressed(model: Model, key: Key): Next {
@@ -214,4 +219,89 @@ function asked(
     argv: commandOf(act, run),
   } as const;
   return { model: { ...model, mode }, effects };
+}
+
+/** Keys while something lies over the table: help, a page, a question, a text. */
+
+type Of<T extends Mode["type"]> = Extract<Mode, { type: T }>;
+
+const WHEEL = 3;
+
+function helpKey(model: Model, mode: Of<"help">, key: Key): Next {
+  const by = scrolled(model, key);
+  if (by !== undefined) return and({ ...model, mode: { ...mode, top: Math.max(0, mode.top + by) } });
+  return isClosing(key, "?") ? closed(model) : and(model);
+}
+
+function pageKey(model: Model, mode: Of<"page">, key: Key): Next {
+  const by = scrolled(model, key);
+  if (by !== undefined) return and({ ...model, mode: { ...mode, top: Math.max(0, mode.top + by) } });
+  if (isClosing(key, "v")) return closed(model);
+  const act = key.type === "text" && !key.pasted ? PAGE_ACTS[key.text] : undefined;
+  if (act === undefined) return and(model);
+  const row = rowNamed(model, mode.run);
+  const why = row?.acts[act] ?? "it is not on the board any more";
+  if (row === undefined || why !== "") return told(model, `${act}: ${why}`);
+  return and(opened(model, textFor(act, row)));
+}
+
+/** Keys that do something with what one has read. */
+const PAGE_ACTS: Readonly<Record<string, "changes" | "answer">> = { r: "changes", a: "answer" };
+
+/** A text is asked for. */
+function textFor(act: "changes" | "answer", { run, answerTo }: BoardRow): Of<"changes" | "answer"> {
+  return act === "changes" ? { type: act, run, text: "" } : { type: act, run, to: answerTo, text: "" };
+}
+
+/** Enter sends it; the agent needs words. */
+function textKey(model: Model, mode: Of<"changes" | "answer">, key: Key): Next {
+  if (key.type === "key" && key.name === "escape") return closed(model);
+  if (key.type === "key" && key.name === "enter") {
+    const said = mode.text.trim();
+    const isAnswer = mode.type === "answer";
+    if (said === "") return told(model, isAnswer ? "type the answer first" : "type what to change first");
+    return sent(model, mode, isAnswer ? answerCommand(mode.run, said) : changesCommand(mode.run, said));
+  }
+  const text = edited(mode.text, key);
+  return and(text === undefined ? model : { ...model, mode: { ...mode, text } });
+}
+
+/** Only y is a yes: a key that was pressed by mistake changes nothing. */
+function confirmKey(model: Model, mode: Of<"confirm">, key: Key): Next {
+  if (key.type === "mouse" || (key.type === "text" && key.pasted)) return and(model);
+  if (key.type !== "text" || key.text !== "y")
+    return told({ ...model, mode: { type: "table" } }, "nothing was done");
+  if (mode.forecast === undefined) return and(model);
+  return closed(model, { type: "command", argv: mode.argv });
+}
+
+/** Lines to go; undefined where the key does not scroll. */
+function scrolled({ size }: Model, key: Key): number | undefined {
+  if (key.type === "mouse") return key.what === "click" ? 0 : key.what === "up" ? -WHEEL : WHEEL;
+  const page = Math.max(1, size.lines - 3);
+  switch (key.type === "text" ? key.text : key.name) {
+    case "j":
+    case "down":
+      return 1;
+    case "k":
+    case "up":
+      return -1;
+    case "page-down":
+    case " ":
+      return page;
+    case "page-up":
+      return -page;
+    case "g":
+    case "home":
+      return -Infinity;
+    case "G":
+    case "end":
+      return Infinity;
+  }
+  return undefined;
+}
+
+function isClosing(key: Key, own: string): boolean {
+  if (key.type === "key") return key.name === "escape";
+  return key.type === "text" && !key.pasted && (key.text === "q" || key.text === own);
 }

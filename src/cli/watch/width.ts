@@ -23,7 +23,7 @@ const PLAIN = /^[\u0020-\u007E]*$/;
 /** One line that commands nothing, of signs whose width is known. */
 export function plain(text: string): string {
   if (PLAIN.test(text)) return text;
-  return harmless(text.replaceAll(/\s+/g, " ").replaceAll("\u001B", "\uFFFD"))
+  return harmless(text.replaceAll(/\s+/g, " "))
     .normalize("NFC")
     .replaceAll(UNSEEN, "")
     .replaceAll(MARKS, "$1")

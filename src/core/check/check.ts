@@ -1,23 +1,20 @@
 /** Proves that every run of a workflow ends, or shows a run that does not. */
 
 import type { Workflow } from "../model/compile.ts";
-import { ORIGIN, type Move } from "../model/workflow.ts";
-import { componentsOf } from "./explore/components.ts";
+import { ORIGIN, START, type Move } from "../model/workflow.ts";
+import { componentsOf, nodesOf, HUMAN, type Components, type SituationGraph } from "./explore/graph.ts";
 import { topOf, type Defect } from "./defect.ts";
 import { findDeadEnds } from "./defects/endings.ts";
 import { explore, NODES_MAX } from "./explore/explore.ts";
-import { nodesOf } from "./explore/graph.ts";
 import { findLoops, isByEngineOrAgent, runaway, type Loop } from "./defects/loops.ts";
 import { checkOrders } from "./defects/orders.ts";
 import { checkPolicies } from "./defects/policies.ts";
 import { checkPrompts } from "./defects/prompts.ts";
-import { checkShape, isRemembered } from "./defects/shape.ts";
 import { survey, type Survey } from "./defects/survey.ts";
 import { checkAssertions, checkDeadlocks, checkEndings, fromSurvey, storyOf } from "./defects/reported.ts";
 import { neverTaken } from "./defects/untaken.ts";
 import { isBeyondCounting, variantsOf } from "./explore/variants.ts";
 import { notesOn, type CheckNote } from "./defects/verbs.ts";
-import { worstCase, type WorstCase } from "./defects/worst.ts";
 
 export type Report = {
   readonly defects: readonly Defect[];
@@ -102,4 +99,90 @@ function byPlace(defects: readonly Defect[]): Defect[] {
   return defects.toSorted((a, b) =>
     a.at.file < b.at.file ? -1 : a.at.file > b.at.file ? 1 : a.at.line - b.at.line || a.at.col - b.at.col,
   );
+}
+
+/** Defects of the map that need no exploration. */
+function checkShape(workflow: Workflow): Defect[] {
+  const { states, moves } = workflow.definition;
+  const at = topOf(workflow);
+  const trace: string[] = [];
+  const defects: Defect[] = [];
+  if (!moves.some((move) => move.from === START)) {
+    defects.push({
+      code: "no-start",
+      at,
+      message: `no move leads from "${START}": a run could never begin`,
+      trace,
+    });
+  }
+  if (!Object.values(states).some((state) => state.final !== undefined)) {
+    defects.push({ code: "no-final", at, message: "no state is final: a run could never end", trace });
+  }
+  for (const move of moves) {
+    if (states[move.from]?.final !== undefined) {
+      const message = `${move.from} is final: nothing leads out of it`;
+      defects.push({ code: "move-out-of-final", at: move.at, message, trace });
+    }
+    if (move.to === ORIGIN && !isRemembered(moves, move)) {
+      const message = `no move into ${move.from} says "remember", so no origin is known to go back to`;
+      defects.push({ code: "never-possible", at: move.at, message, trace });
+    }
+  }
+  return defects;
+}
+
+function isRemembered(moves: readonly Move[], back: Move): boolean {
+  return moves.some((move) => move.to === back.from && move.remember);
+}
+
+/** The worst case before a person must act: agents started by role, counters, questions, moves. */
+
+type WorstCase = Readonly<Record<string, number>>;
+
+/** Needs a graph without unbounded loops. Linear in the edges, for all counted names at once. */
+function worstCase(graph: SituationGraph, components: Components): WorstCase {
+  const names = [...new Set(graph.costs.flatMap((cost) => Object.keys(cost)))].toSorted();
+  const costs = graph.costs.map((cost) => names.map((name) => cost[name] ?? 0));
+  const width = names.length;
+  // Components come in reverse topological order, so all successors of a component are known before it.
+  const after = new Float64Array(components.count * width);
+  const worst = new Float64Array(width);
+  const raise = (into: Float64Array, offset: number, edge: number): void => {
+    const cost = costs[graph.edgeCost.at(edge)] ?? [];
+    const next = (components.of[graph.edgeTo.at(edge)] ?? 0) * width;
+    for (let index = 0; index < width; index += 1) {
+      into[offset + index] = Math.max(
+        into[offset + index] ?? 0,
+        (cost[index] ?? 0) + (after[next + index] ?? 0),
+      );
+    }
+  };
+  for (const node of nodesByComponent(graph, components)) {
+    const component = components.of[node] ?? 0;
+    for (let edge = graph.firstEdge.at(node); edge < graph.firstEdge.at(node + 1); edge += 1) {
+      const isHuman = (graph.edgeBits.at(edge) & HUMAN) !== 0;
+      if (!isHuman && components.of[graph.edgeTo.at(edge)] !== component)
+        raise(after, component * width, edge);
+    }
+  }
+  for (let edge = 0; edge < graph.edgeTo.length; edge += 1) {
+    if ((graph.edgeBits.at(edge) & HUMAN) !== 0) raise(worst, 0, edge);
+  }
+  return Object.fromEntries(names.map((name, index) => [name, worst[index] ?? 0]));
+}
+
+function nodesByComponent(graph: SituationGraph, components: Components): Int32Array {
+  const size = nodesOf(graph);
+  const starts = new Int32Array(components.count + 1);
+  for (let node = 0; node < size; node += 1)
+    starts[(components.of[node] ?? 0) + 1] = (starts[(components.of[node] ?? 0) + 1] ?? 0) + 1;
+  for (let index = 0; index < components.count; index += 1)
+    starts[index + 1] = (starts[index + 1] ?? 0) + (starts[index] ?? 0);
+  const order = new Int32Array(size);
+  for (let node = 0; node < size; node += 1) {
+    const component = components.of[node] ?? 0;
+    order[starts[component] ?? 0] = node;
+    starts[component] = (starts[component] ?? 0) + 1;
+  }
+  return order;
 }

@@ -6,6 +6,7 @@
 
 import { judge, NO_ISSUES, SEVERITIES, type Severity, type Verdict, TEST_WORDS } from "../model/verdict.ts";
 import type { Artifact, ReviewShape, Shape, DataReader } from "../model/artifact.ts";
+import { artifactsIn } from "../model/status.ts";
 import type { Definition, Move } from "../model/workflow.ts";
 
 type VerdictWords = Readonly<Record<string, Verdict>>;
@@ -32,10 +33,8 @@ export function reviewsIn(definition: Definition, role: string, state: string): 
   });
 }
 
-export function awaits({ need, when }: Move, name: string): boolean {
-  return (
-    need.includes(name) || when.some((condition) => "artifact" in condition && condition.artifact === name)
-  );
+export function awaits(move: Move, name: string): boolean {
+  return artifactsIn(move).includes(name);
 }
 
 function wordsOf({ reader }: Artifact): VerdictWords | undefined {

@@ -4,6 +4,7 @@
  */
 
 import type { Workflow } from "../model/compile.ts";
+import { artifactsIn } from "../model/status.ts";
 import type { Run } from "../model/run.ts";
 import { ORIGIN, type Move } from "../model/workflow.ts";
 
@@ -91,11 +92,7 @@ function isAskedIn(
   const parts = ask?.parts === undefined ? [] : [ask.parts, ...(ask.parts.more ?? [])];
   return (
     [...(ask?.shows ?? []), ...parts.map(({ artifact }) => artifact)].some((name) => names.has(name)) ||
-    movesIn(workflow, run, search).some(
-      ({ need, when }) =>
-        need.some((name) => names.has(name)) ||
-        when.some((each) => "artifact" in each && names.has(each.artifact)),
-    )
+    movesIn(workflow, run, search).some((move) => artifactsIn(move).some((name) => names.has(name)))
   );
 }
 

@@ -72,5 +72,7 @@ export function acceptedBefore(
   const known = run.held[slotKey(artifact, slot)];
   if (known === undefined || definition.artifacts[artifact]?.by.includes(known.by) !== true)
     return known?.accepted;
-  return { by: known.by, digest: known.reading.digest, tree: known.tree, inputs: known.inputs };
+  const { digest, text } = known.reading;
+  const { by, tree, inputs } = known;
+  return { by, digest, tree, inputs, ...(text === undefined ? {} : { text }) };
 }

@@ -167,7 +167,7 @@ function explain(workflow: Workflow, run: Run, condition: Condition): Unmet {
   switch (condition.type) {
     case "artifact": {
       const fact = factOf(workflow, condition.artifact);
-      if (fact !== undefined) return { code: "gate-not-met", message: `not so far: ${fact}`, mend: fact };
+      if (fact !== undefined) return { code: "gate-not-met", message: `happens when ${fact}`, mend: fact };
       const found = worth(workflow, run, condition.artifact);
       const wanted = condition.in.join(" or ");
       const isForChanged = condition.in.every((standing) => standing === "stale");
@@ -185,7 +185,7 @@ function explain(workflow: Workflow, run: Run, condition: Condition): Unmet {
       const { standing, reason } = worth(workflow, run, condition.artifact);
       const fact = factOf(workflow, condition.artifact);
       if (fact !== undefined && !isUsable(standing))
-        return { code: "gate-not-met", message: `not so far: ${fact}`, mend: fact };
+        return { code: "gate-not-met", message: `happens when ${fact}`, mend: fact };
       // Then its content does not count, even if the value would be right.
       const found = isUsable(standing)
         ? `it is ${fieldOf(workflow, run, condition) ?? "not given"}`

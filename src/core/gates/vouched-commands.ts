@@ -13,8 +13,6 @@ import type { Run } from "../model/run.ts";
 
 const COMMAND = "cmd:";
 const BY_HAND = "manual:";
-/** Invisible characters could hide a part of a command. */
-const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/u;
 
 export type ListedCommands = {
   readonly commands: readonly { readonly command: string; readonly content: string }[];
@@ -48,13 +46,13 @@ export function listedIn(run: Run, from: readonly ListName[]): ListedCommands {
 
 /** Whether a person can see the whole command. */
 export function isPlain(command: string): boolean {
-  return command !== "" && !UNSEEN.test(command);
+  return command !== "" && command === plainly(command);
 }
 
-/** Makes invisible characters visible by their code points. */
+/** Makes invisible characters visible by their code points: they could hide a part of a command. */
 export function plainly(command: string): string {
   return command.replaceAll(
-    new RegExp(UNSEEN, "gu"),
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
     (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }

@@ -42,6 +42,8 @@ export type Reading = {
   readonly lists: Readonly<Record<string, readonly string[]>>;
   /** A folder of the run was moved to another path. */
   readonly moved?: MovedFolder;
+  /** The digest of the text that was read. The store keeps the text with the first event that carries the reading. */
+  readonly text?: string;
 };
 
 /** Facts that the edge collects for an event: readings, the digest of the tree, the resources that are reserved. */
@@ -52,6 +54,9 @@ export type Facts = {
   /** The run that holds each resource that could not be reserved. */
   readonly taken?: Readonly<Record<string, string>>;
 };
+
+/** Artifacts whose text came with the call, by slot key. Such a text counts as new even if it equals the last one. */
+type WithTexts = { readonly given?: readonly string[] };
 
 /** `outdated`: a judge exited by itself, and the work had changed since its start. */
 type EndCause = "exited" | "killed" | "timed-out" | "stalled" | "infrastructure" | "outdated";
@@ -65,7 +70,8 @@ export type Incoming =
       readonly definition: string;
       readonly to?: string;
       readonly params: Readonly<Record<string, Literal>>;
-    } & Facts)
+    } & Facts &
+      WithTexts)
   | ({
       readonly type: "move-asked";
       readonly by: Actor;
@@ -74,16 +80,16 @@ export type Incoming =
       /** States that a person passes through on the way to `to`, in one decision: all moves are taken or none. */
       readonly through?: readonly string[];
       readonly note?: string;
-    } & Facts)
+    } & Facts &
+      WithTexts)
   | ({
       readonly type: "submitted";
       readonly by: Actor;
       readonly at: string;
-      /** The text came with the call, so it counts as new even if it equals the last one. */
-      readonly given?: boolean;
       /** Artifacts that the submission is about and that have changed since they were accepted. */
       readonly beside?: readonly Reading[];
-    } & Facts)
+    } & Facts &
+      WithTexts)
   | ({
       readonly type: "observed";
       readonly at: string;

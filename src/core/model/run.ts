@@ -15,6 +15,8 @@ export type HeldReading = {
 
 export type AcceptedReading = {
   readonly digest: string;
+  /** The digest of its text in the store. */
+  readonly text?: string;
   readonly by: string;
   readonly tree: string;
   readonly inputs: Readonly<Record<string, string>>;

@@ -55,6 +55,6 @@ export function isWatched({ definition }: Workflow, { need, when }: Move): boole
 }
 
 /** All artifacts that the move reads. */
-export function artifactsIn({ need, when }: Move): readonly string[] {
+export function artifactsIn({ need, when }: Pick<Move, "need" | "when">): readonly string[] {
   return [...need, ...when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : []))];
 }

@@ -28,10 +28,10 @@ type KnownFact = {
 export const FACTS: Readonly<Record<string, KnownFact>> = {
   "ready-to-start": { says: "it is its turn" },
   "branch-merged": {
-    says: "its work was merged elsewhere",
+    says: "its work is merged elsewhere",
     fields: fields({ ref: "text", commit: "text", by: "text" }),
   },
-  "pull-request-closed": { says: "its pull request was closed" },
+  "pull-request-closed": { says: "its pull request is closed" },
   "parent-over": { says: "the run that it was made for is over" },
   committed: {
     says: "its work is committed",

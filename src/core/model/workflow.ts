@@ -162,7 +162,8 @@ export type Action =
 /** A person's intention, the same in every workflow. The definition marks the move or answer that it means. */
 export type Verb = (typeof VERBS)[number];
 
-export const VERBS = ["accept", "send-back", "retry", "cancel", "answer"] as const;
+/** In the order that people are offered them: a question of an agent is answered first, and ending the run comes last. */
+export const VERBS = ["answer", "accept", "send-back", "retry", "cancel"] as const;
 
 /** Whether a text goes with a move or an answer. */
 export type WithText = "none" | "optional" | "required";
@@ -171,7 +172,7 @@ export type WithText = "none" | "optional" | "required";
 type Marked = {
   readonly verb: Verb;
   readonly text: WithText;
-  /** The artifact that receives the text before the last move. */
+  /** The artifact that the text becomes with the move. */
   readonly into?: string;
   /** The reviewed commit is delivered before the last move. */
   readonly deliver?: true;

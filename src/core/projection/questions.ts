@@ -6,6 +6,7 @@
 
 import { change, type OwnRun } from "../step/apply.ts";
 import type { Workflow } from "../model/compile.ts";
+import { artifactsIn } from "../model/status.ts";
 import type { Event } from "../model/event.ts";
 import { phaseOf } from "./phase.ts";
 import { partsOf, valuesOf } from "../gates/question-parts.ts";
@@ -264,9 +265,7 @@ function settle(
 
 /** The role whose artifact the move depends on, if any. */
 function ledBy({ definition }: Workflow, run: Run, event: Extract<Event, { type: "moved" }>): string {
-  const names = (definition.moves[event.rule]?.when ?? []).flatMap((condition) =>
-    "artifact" in condition ? [condition.artifact] : [],
-  );
+  const names = artifactsIn({ need: [], when: definition.moves[event.rule]?.when ?? [] });
   const by = names.map((name) => run.held[name]?.by).find((each) => each !== undefined && each !== "");
   return by ?? event.by;
 }

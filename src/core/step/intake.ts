@@ -19,9 +19,11 @@ export function currentAgent(run: Run, actor: Extract<Actor, { type: "agent" }>)
   return agent !== undefined && agent.attempt === actor.attempt && isUp(agent) ? agent : undefined;
 }
 
-export function intake(draft: StepDraft, facts: Facts & { readonly given?: boolean }, actor: Actor): void {
+type FactsOfEvent = Facts & { readonly given?: readonly string[] };
+
+export function intake(draft: StepDraft, facts: FactsOfEvent, actor: Actor): void {
   if (facts.tree !== undefined && facts.tree !== draft.run.tree) seeTree(draft, facts.tree);
-  const from = { actor, isGiven: facts.given === true };
+  const from = { actor, given: facts.given ?? NONE };
   const { artifacts } = draft.workflow.definition;
   const isLookedAt = ({ artifact }: Reading): boolean => artifacts[artifact]?.reader.type === "files";
   const readings = facts.readings ?? NONE;
@@ -47,8 +49,8 @@ export function seeTree(draft: StepDraft, tree: string): void {
   record(draft, { type: "tree-seen", tree, drop });
 }
 
-function takeIn(draft: StepDraft, reading: Reading, from: { actor: Actor; isGiven: boolean }): void {
-  const { actor, isGiven } = from;
+function takeIn(draft: StepDraft, reading: Reading, from: { actor: Actor; given: readonly string[] }): void {
+  const { actor } = from;
   const { workflow, run } = draft;
   const artifact = workflow.definition.artifacts[reading.artifact];
   if (artifact === undefined || !isOwnSlot(artifact, reading, actor)) return;
@@ -63,15 +65,15 @@ function takeIn(draft: StepDraft, reading: Reading, from: { actor: Actor; isGive
     return;
   }
   const agent = actor.type === "agent" && !isLookedAt ? currentAgent(run, actor) : undefined;
-  const given =
+  const judge =
     agent !== undefined && workflow.definition.roles[agent.role]?.access === "read" ? agent : undefined;
   // A reader without write access judges the work of the handover.
-  const tree = isLookedAt ? "" : (given?.tree ?? run.tree);
-  const inputs = given?.inputs ?? inputsOf(run, artifact);
+  const tree = isLookedAt ? "" : (judge?.tree ?? run.tree);
+  const inputs = judge?.inputs ?? inputsOf(run, artifact);
   const isAgain =
     !isLookedAt &&
     run.baseline[key] === reading.digest &&
-    (isGiven || isAnew({ run, artifact, reading }, agent));
+    (from.given.includes(key) || isAnew({ run, artifact, reading }, agent));
   if (
     !isAgain &&
     known !== undefined &&
@@ -119,8 +121,8 @@ function displace(draft: StepDraft, reading: Reading, by: string): void {
   const { workflow, run } = draft;
   const accepted = acceptedBefore(workflow, run, reading);
   if (accepted?.digest === reading.digest) {
-    const { digest: _, ...as } = accepted;
-    record(draft, { type: "artifact-read", reading, ...as });
+    const { by: author, tree, inputs } = accepted;
+    record(draft, { type: "artifact-read", reading, by: author, tree, inputs });
     return;
   }
   const before = accepted === undefined ? {} : { accepted };

@@ -5,6 +5,9 @@ import type { Definition } from "../model/workflow.ts";
 
 const WORDS_MAX = 4;
 
+/** They take the place of words that tell one name from another. */
+const ARTICLES: ReadonlySet<string> = new Set(["a", "an", "the"]);
+
 /** In characters of any script. With the day and a number, every file system accepts the name. */
 const LENGTH_MAX = 48;
 
@@ -31,12 +34,12 @@ export function namedIn(
   });
 }
 
-const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]*$/u;
 const NAME_MAX = 80;
 
 /** The name becomes a folder, appears inside sentences of prompts, and is typed by people. */
 export function isName(said: string): boolean {
-  return NAME.test(said) && !said.includes("..") && Array.from(said).length <= NAME_MAX;
+  const isPlain = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]*$/u.test(said);
+  return isPlain && !said.includes("..") && Array.from(said).length <= NAME_MAX;
 }
 
 /** `otherwise` is used if the text has no word. */
@@ -52,8 +55,10 @@ export function slugOf(about: string): string {
     .replaceAll(/[\u0300-\u036F]/g, "")
     .normalize("NFC")
     .toLowerCase();
-  const words = (plain.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).slice(0, WORDS_MAX);
-  return Array.from(words.join("-")).slice(0, LENGTH_MAX).join("").replace(/-$/, "");
+  const all = plain.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const telling = all.filter((word) => !ARTICLES.has(word));
+  const words = telling.length === 0 ? all : telling;
+  return Array.from(words.slice(0, WORDS_MAX).join("-")).slice(0, LENGTH_MAX).join("").replace(/-$/, "");
 }
 
 /** The name itself, or with the first number that makes it unique. */

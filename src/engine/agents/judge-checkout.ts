@@ -1,12 +1,13 @@
 /**
- * The checkout of a judge, in its folder in the state home: the tree that it was given, with copies of the artifacts in their places. It may
- * do there what it likes; only its artifacts leave it, and the rest is told and removed when the attempt is over.
+ * The checkout of a judge, in its folder in the state home: the tree that it judges, and copies of the artifacts at their paths. The judge
+ * may change anything there. Only its artifacts leave the checkout; other changes are noted in the history and removed after the attempt.
  */
 
 import { slotKey } from "../../core/model/run.ts";
 import type { Works } from "../box.ts";
 import { clipped } from "../clip.ts";
-import { checkoutOf, givenTo, isJudge, keepGiven, lineOf, ownOf } from "./judge.ts";
+import { givenTo, keepGiven, lineOf } from "./given-texts.ts";
+import { checkoutOf, isJudge, ownOf } from "./judge.ts";
 import { artifactPaths, boundWorkspace, placeOf, shownWorkspace } from "../submit/place.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { AgentRow, WorkspaceRow } from "../ports/registry.ts";
@@ -15,7 +16,7 @@ import { endSetUp, isBeingSetUp, isSetUp, setUp } from "../workspaces/setup.ts";
 import { workPaths } from "./prompt-context.ts";
 import { handOver } from "../workspaces/workspace.ts";
 
-/** The workspace as an agent is told of it: a judge is in its checkout, with the branch and the base of the run. */
+/** The workspace for an agent's prompt and environment: for a judge its checkout, with the branch and the base of the run. */
 export async function workspaceFor(
   works: Works,
   { row, run }: Kept,
@@ -24,12 +25,12 @@ export async function workspaceFor(
   const workspace = await shownWorkspace(works, row.id);
   const isApart = isJudge(await works.workflow(row.definition), agent.role);
   if (workspace === undefined || !isApart) return workspace;
-  // In a repository without commits all of the work is new; the head of the checkout is the work itself.
+  // In a repository without commits all of the work is new: its base is the empty tree.
   const base = workspace.base === "" ? emptyTree(run.tree) : workspace.base;
   return { ...workspace, base, path: checkoutOf(agent) };
 }
 
-/** Git knows the tree without files in every repository, by the hash that its ids are made with. */
+/** The id of the empty tree, which git knows in every repository. It depends on the hash function of the repository. */
 function emptyTree(tree: string): string {
   return tree.length === SHA256_CHARS
     ? "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
@@ -54,7 +55,7 @@ export async function setUpCheckout(
   if (setup.length === 0) return endSetUp(works, of);
   if (!(await isBeingSetUp(works, of))) {
     await durable;
-    // The next try goes on in the same folder, and the end of the attempt finds what to end.
+    // On record before the setup runs: the next try continues in the same folder, and the end of the attempt finds the setup process.
     if ((await works.store.agent(agent)) === undefined)
       await works.store.commit([{ type: "put-agent", agent }]);
     await makeCheckout(works, kept, agent);
@@ -68,7 +69,7 @@ async function makeCheckout(works: Works, kept: Kept, agent: AgentRow): Promise<
   const { path } = workspace;
   const given = run.agents[slotKey(agent.role, agent.slot)]?.tree ?? "";
   const own = artifactPaths(await works.workflow(row.definition), run);
-  // An agent that was called before anything was known of the work is given the present work, which is handed over first.
+  // A judge that was called before the work was ever read gets the present work, which is handed over first.
   const tree = given === "" ? await works.workspaces.digest(path, own) : given;
   if (given === "") {
     await works.workspaces.requireDeliverable({ path, repo: workspace.repo, run: row.id, tree });
@@ -100,7 +101,7 @@ export async function openCheckout(works: Works, kept: Kept, agent: AgentRow): P
   const at = checkoutOf(agent);
   if (known.turn === 0) {
     const isReady = await isSetUp(works, { run: row.id, judge: agent });
-    // What the set-up command has left there is not the judge's doing.
+    // Files that the setup command created must not be listed as changes of the judge.
     await (isReady ? works.workspaces.baseline({ path, at, artifacts }) : makeCheckout(works, kept, agent));
   }
   const place = await placeOf(works, { run, workflow, id: row.id });
@@ -108,12 +109,12 @@ export async function openCheckout(works: Works, kept: Kept, agent: AgentRow): P
     const own = ownOf(workflow, agent, await works.artifacts.read({ ...place, root: at }));
     return own.filter(({ digest }) => digest !== "").map(lineOf);
   };
-  // What is there from an earlier turn is the judge's own.
+  // What exists from an earlier turn was written by the judge.
   const before = new Set(known.turn === 0 ? [] : await linesNow());
   const keep = Object.entries(workflow.definition.artifacts).flatMap(([name, { by }]) =>
     by.includes(agent.role) ? [name] : [],
   );
-  // Files of the work that the definition names may be ignored by git, and then are not in the tree.
+  // The definition may name files of the work that git ignores: they are not in the tree, and are copied separately.
   const others = Object.values(workflow.definition.artifacts).flatMap((each) => workPaths(run, each));
   await noteAll(works, row.id, await works.artifacts.copy(place, { paths: artifacts, others, to: at, keep }));
   const lines = (await linesNow()).filter((line) => !before.has(line));
@@ -137,7 +138,7 @@ async function pathsBelow(works: Works, run: string): Promise<readonly string[]>
   return [...own, ...(await Promise.all(children.map((child) => pathsBelow(works, child.run)))).flat()];
 }
 
-/** An attempt is over: what its judge has changed besides its artifacts is told, and the checkout is removed. */
+/** After an attempt: notes what the judge changed besides its artifacts, and removes the checkout. */
 export async function closeCheckout(works: Works, agent: AgentRow): Promise<void> {
   const { run, role, attempt } = agent;
   const { store } = works;
@@ -148,7 +149,7 @@ export async function closeCheckout(works: Works, agent: AgentRow): Promise<void
   const at = checkoutOf(agent);
   await endSetUp(works, { run, judge: agent });
   const note = async (text: string): Promise<void> => {
-    // A supervisor that was killed before the folder was gone has told it already.
+    // A supervisor that was killed before it removed the folder may have written the note already.
     if (!(await store.notes(run)).some((each) => each.text === text)) await noteAll(works, run, [text]);
   };
   try {
@@ -166,7 +167,7 @@ export async function closeCheckout(works: Works, agent: AgentRow): Promise<void
       },
     );
   } catch (error) {
-    // What a program has left there under another user, for example, is in nobody's way.
+    // For example files of another user: they take up space, and block nothing.
     const why = error instanceof Error ? error.message : String(error);
     await note(clipped(`the checkout of ${role} ${attempt} could not be removed (${at}): ${why}`));
   }

@@ -4,7 +4,6 @@ import { isUp } from "../../core/step/act.ts";
 import { slotKey } from "../../core/model/run.ts";
 import { requireUnaltered } from "./parent-texts.ts";
 import { recalled, withEarlier } from "../effects/earlier-attempts.ts";
-import { lookBeforehand } from "./files-before-start.ts";
 import type { Works } from "../box.ts";
 import { workspaceFor } from "./judge-checkout.ts";
 import type { Of } from "../effects/context.ts";
@@ -53,8 +52,6 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
     }
     const { agent, durable } =
       known === undefined ? newAgent(works, { of, name, entry: run.entry }) : { agent: known };
-    // A judge begins with what the engine puts into its checkout.
-    if (agent.turn === 0 && !isReader) await lookBeforehand(works, kept, { agent, readings });
     if (agent.turn === 0)
       await noteNew(
         works,

@@ -6,15 +6,16 @@ import { isUp } from "../../core/step/act.ts";
 import type { Incoming, Reading } from "../../core/model/event.ts";
 import { isExpected } from "../../core/step/move-at-end.ts";
 import { slotKey } from "../../core/model/run.ts";
-import { newSince } from "./files-before-start.ts";
 import type { Works } from "../box.ts";
+import { madeBy, noteLeft } from "./given-texts.ts";
 import { closeCheckout, workspaceFor } from "./judge-checkout.ts";
-import { isJudge, madeBy, showAccepted } from "./judge.ts";
+import { isJudge } from "./judge.ts";
 import { promptText, variablesOf } from "./launch.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { Process } from "../ports/process.ts";
 import type { AgentRow, JobRow } from "../ports/registry.ts";
 import { project } from "../submit/project.ts";
+import { showTexts } from "../submit/show-texts.ts";
 import { submit } from "../submit/submit.ts";
 import { nextTurn, startTurn, turnOf, waitingFor } from "./turn.ts";
 import { Later } from "../supervise/later.ts";
@@ -56,6 +57,7 @@ export async function turnOver(works: Works, job: JobRow, process: Process): Pro
   const isPersistent = workflow.definition.roles[job.role]?.session === "persistent";
   // Who stays in a terminal has no reason to leave it: its end is never the end of a turn only.
   if (isCurrent && isPersistent && job.seat !== "resident") {
+    if (!isJudge(workflow, job.role)) await noteLeft(works, kept, agent);
     const messages = await waitingFor(works, agent);
     if (messages.length > 0) {
       await nextTurn(works, kept, { agent, messages });
@@ -92,15 +94,13 @@ export async function agentOver(works: Works, agent: AgentRow, end: End): Promis
       attempt,
       cause: cause === "exited" && (await isOutdated(works, kept, { agent, tree })) ? "outdated" : cause,
       ...(code === undefined ? {} : { code }),
-      ...(readings === undefined
-        ? {}
-        : { readings: leftBy(await madeBy(works, agent, newSince(works, agent, readings)), end) }),
+      ...(readings === undefined ? {} : { readings: leftBy(await madeBy(works, agent, readings), end) }),
       ...(tree === undefined ? {} : { tree }),
       ...(reserved === undefined ? {} : { reserved }),
     }),
   });
   const kept = await works.store.load(run);
-  if (kept !== undefined) await showAccepted(works, kept);
+  if (kept !== undefined) await showTexts(works, kept);
   await closeCheckout(works, agent);
   await works.store.commit([{ type: "put-agent", agent: { ...agent, status: "ended" } }]);
   await project(works, run);
@@ -138,6 +138,9 @@ export async function suspend(works: Works, { id }: JobRow): Promise<void> {
   await store.commit([{ type: "put-agent", agent: { ...agent, status: "idle", entry: SUSPENDED } }]);
   await store.commit([{ type: "put-job", job: { ...job, killed: "halted" } }]);
   await processes.kill(job);
+  const kept = await store.load(job.run);
+  if (kept !== undefined && !isJudge(await works.workflow(kept.row.definition), job.role))
+    await noteLeft(works, kept, agent);
   await store.commit([{ type: "put-job", job: { ...job, killed: "halted", status: "over" } }]);
 }
 

@@ -10,6 +10,7 @@ import type { Role } from "../../core/model/workflow.ts";
 import { fillArgv } from "../../format/settings/argv.ts";
 import type { Message, Works } from "../box.ts";
 import { environment, limitsOf } from "./launch.ts";
+import { noteGiven } from "./given-texts.ts";
 import { openCheckout, setUpCheckout } from "./judge-checkout.ts";
 import { writeInput } from "./input-file.ts";
 import { isTurnOf, jobId } from "./job-id.ts";
@@ -116,7 +117,7 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
   // What somebody has begun has read it: it is not changed under its hands.
   if (processes.probe(dir).type === "absent") {
     await writeInput(works, kept, running);
-    if (isJudge) await openCheckout(works, kept, running);
+    await (isJudge ? openCheckout(works, kept, running) : noteGiven(works, kept, running));
   }
   await processes.launch({
     id,

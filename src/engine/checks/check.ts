@@ -9,11 +9,10 @@ import type { Works } from "../box.ts";
 import { argvOf } from "./commands.ts";
 import { codesIn, observe, readerOf, RUNS_MAX, tell, tellRun } from "./result.ts";
 import { environment, MINUTE_MS } from "../agents/launch.ts";
-import { artifactPaths, boundWorkspace, placeOf } from "../submit/place.ts";
+import { artifactPaths, boundWorkspace } from "../submit/place.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { Process } from "../ports/process.ts";
 import type { JobRow } from "../ports/registry.ts";
-import { noteAll } from "../submit/project.ts";
 import { factsOf } from "../submit/facts.ts";
 import { plannedFor, withListsNow, type Planned } from "./command-sources.ts";
 
@@ -166,7 +165,6 @@ async function refer(
 ): Promise<void> {
   const { artifact, id, planned } = on;
   const { row, run } = about;
-  const workflow = await works.workflow(row.definition);
   const text = `${artifact} is not run: ${planned.objections.join("; ")}`;
   await works.store.commit([
     {
@@ -174,10 +172,6 @@ async function refer(
       note: { run: row.id, at: new Date(works.clock.now()).toISOString(), kind: "check", text },
     },
   ]);
-  if ((workflow.definition.artifacts[artifact]?.file ?? "") !== "") {
-    const place = await placeOf(works, { run, workflow, id: row.id });
-    await noteAll(works, row.id, await works.artifacts.put(place, { artifact, slot: "", text: `${text}\n` }));
-  }
   const reading: Reading = {
     artifact,
     slot: "",
@@ -188,7 +182,7 @@ async function refer(
     fields: { exit_code: -1, tree: run.tree, ended: "not run", manual: planned.manual },
     lists: { commands: planned.commands, exit_codes: [] },
   };
-  await tellRun(works, { about, key: `check:${id}`, reading });
+  await tellRun(works, { about, key: `check:${id}`, reading, text: `${text}\n` });
 }
 
 /** What is checked goes away, or nobody asks any more. */

@@ -5,11 +5,11 @@ import type { Run } from "../../core/model/run.ts";
 import { failingOf, type FailurePlace } from "../../format/reading/failure-place.ts";
 import type { Works } from "../box.ts";
 import { listsOf, type Check } from "./commands.ts";
-import { boundWorkspace, placeOf } from "../submit/place.ts";
+import { boundWorkspace } from "../submit/place.ts";
 import type { Kept, Note } from "../ports/journal.ts";
 import type { Process } from "../ports/process.ts";
 import type { JobRow } from "../ports/registry.ts";
-import { noteAll, project } from "../submit/project.ts";
+import { project } from "../submit/project.ts";
 import { submit } from "../submit/submit.ts";
 import { changedLists, plannedFor } from "./command-sources.ts";
 
@@ -28,20 +28,10 @@ export async function observe(
   },
 ): Promise<void> {
   const { job, process, isInDoubt } = on;
-  const { row, run } = about;
-  const workflow = await works.workflow(row.definition);
   const output = works.desk.output(`${job.dir}/out.log`);
-  const file = workflow.definition.artifacts[job.artifact]?.file ?? "";
-  const place = await placeOf(works, { run, workflow, id: row.id });
   const doubt = `${job.artifact} was run ${RUNS_MAX} times, and each time the work was another one afterwards: it does not pass until nobody works meanwhile and git ignores what it writes`;
   if (isInDoubt) await tell(works, job, { kind: "check", text: doubt });
   const text = isInDoubt ? `${output.text}\n${doubt}\n` : output.text;
-  if (file !== "")
-    await noteAll(
-      works,
-      row.id,
-      await works.artifacts.put(place, { artifact: job.artifact, slot: "", text }),
-    );
   const code = process.type === "ended" && job.killed === "" ? process.code : -1;
   const told = code > 0 && !isInDoubt ? await whereFailed(works, job, output.text) : CUT_SHORT;
   const reader = await readerOf(works, about, job.artifact);
@@ -50,26 +40,37 @@ export async function observe(
   const fields = reader?.from === undefined ? seen.fields : { ...seen.fields, manual };
   const reading = { ...seen, fields, lists };
   const tree = on.tree === undefined ? {} : { tree: on.tree };
-  await tellRun(works, { about, key: `check:${job.id}`, reading, ...tree });
+  await tellRun(works, { about, key: `check:${job.id}`, reading, text, ...tree });
 }
 
 export async function tellRun(
   works: Works,
-  of: { readonly about: Kept; readonly key: string; readonly reading: Reading; readonly tree?: string },
+  of: {
+    readonly about: Kept;
+    readonly key: string;
+    readonly reading: Reading;
+    /** What the file of the check shows, where it has one. */
+    readonly text: string;
+    readonly tree?: string;
+  },
 ): Promise<void> {
-  const { about, key, reading } = of;
+  const { about, key, reading, text } = of;
+  const { artifact, slot } = reading;
   const run = about.row.id;
+  const { definition } = await works.workflow(about.row.definition);
+  const hasFile = (definition.artifacts[artifact]?.file ?? "") !== "";
   await submit(works, {
     run,
     by: { type: "engine" },
     key,
+    texts: hasFile ? [{ artifact, slot, text }] : [],
     ...(of.tree === undefined ? {} : { tree: of.tree }),
     event: async ({ at, readings = [], tree, reserved, kept }) => {
-      await requireSameLists(works, about, { artifact: reading.artifact, readings, now: kept.run });
+      await requireSameLists(works, about, { artifact, readings, now: kept.run });
       return {
         type: "observed",
         at,
-        readings: [...readings.filter(({ artifact }) => artifact !== reading.artifact), reading],
+        readings: [...readings.filter((each) => each.artifact !== artifact), reading],
         ...(tree === undefined ? {} : { tree }),
         ...(reserved === undefined ? {} : { reserved }),
       };

@@ -10,7 +10,7 @@ import type { Works } from "../box.ts";
 import { isCalledOff } from "./commit.ts";
 import type { Of } from "./context.ts";
 import { boundWorkspace, placeOf } from "../submit/place.ts";
-import type { Seen, Wanted } from "../ports/archives.ts";
+import type { ReplaceableFile, ArchiveRequest } from "../ports/archives.ts";
 import type { Kept } from "../ports/journal.ts";
 import { project } from "../submit/project.ts";
 import { submit } from "../submit/submit.ts";
@@ -129,7 +129,7 @@ function requireApart(files: readonly Named[], logs: readonly Named[]): void {
   }
 }
 
-async function wantedOf(on: On): Promise<Wanted> {
+async function wantedOf(on: On): Promise<ArchiveRequest> {
   const { works, kept, archive: of, root } = on;
   const { run, row } = kept;
   const date = new Date(works.clock.now()).toISOString().slice(0, 10);
@@ -178,7 +178,7 @@ async function requireJudged({ works, kept, archive: of }: On): Promise<void> {
 /** Both sides are kept, so that somebody can compare them. */
 function changed(
   on: On,
-  of: { readonly file: string; readonly base: string; readonly seen: Seen },
+  of: { readonly file: string; readonly base: string; readonly seen: ReplaceableFile },
 ): Objection {
   const { file, base, seen } = of;
   const now = keepCopy(on, file, seen);
@@ -190,7 +190,7 @@ async function logged(
   on: On,
   log: NonNullable<Archive["log"]>,
   date: string,
-): Promise<Wanted["files"][number]> {
+): Promise<ArchiveRequest["files"][number]> {
   const { kept } = on;
   const text = await entryOf(on, log);
   const file = fillPath(kept.run, log.file);
@@ -230,7 +230,7 @@ function decoded(file: string, bytes: Uint8Array): string {
 }
 
 /** What is no ordinary file, or stands behind a link, is not replaced. */
-function lookAt({ works, root }: On, file: string): Seen {
+function lookAt({ works, root }: On, file: string): ReplaceableFile {
   try {
     return works.archives.look(root, file);
   } catch (error) {
@@ -271,7 +271,7 @@ async function basesOf({ works, kept }: On): Promise<ReadonlyMap<string, string>
 }
 
 /** Gives its path; `none` where there is nothing to keep. */
-function keepCopy(on: On, file: string, { digest, bytes }: Seen): string {
+function keepCopy(on: On, file: string, { digest, bytes }: ReplaceableFile): string {
   if (bytes === undefined) return NONE;
   const path = copyPath(on, file, digest);
   on.works.archives.keep(path, bytes);

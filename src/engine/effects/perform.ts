@@ -9,11 +9,11 @@ import type { Works } from "../box.ts";
 import { startCheck } from "../checks/check.ts";
 import type { Of } from "./context.ts";
 import { commit } from "./commit.ts";
-import { showAccepted } from "../agents/judge.ts";
 import { questionText, variablesOf } from "../agents/launch.ts";
 import { shownWorkspace, placeOf } from "../submit/place.ts";
 import type { DeedRow } from "../ports/outbox.ts";
 import { noteAll } from "../submit/project.ts";
+import { showTexts } from "../submit/show-texts.ts";
 import { openPullRequest } from "./pull-request.ts";
 import { leaveTerminal } from "../agents/seat.ts";
 import { tag } from "./tag.ts";
@@ -25,7 +25,7 @@ import { prepare, release, renameBranch, snapshot } from "../workspaces/workspac
 export async function perform(works: Works, { deed, run, key, tries }: DeedRow): Promise<string> {
   const kept = await works.store.load(run);
   if (kept === undefined) throw new Error(`there is no run ${run}`);
-  await showAccepted(works, kept);
+  await showTexts(works, kept);
   const on = { works, kept, key, tries };
   switch (deed.type) {
     case "prepare-resource":

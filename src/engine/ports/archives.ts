@@ -1,40 +1,40 @@
-/** Several files replaced and a folder moved, all of it or nothing. */
+/** Replaces several files and moves a folder: either all of it happens or nothing. */
 
-/** `none` where there is no file. */
-export type Seen = { readonly digest: string; readonly bytes: Uint8Array | undefined };
+/** A file that may be replaced. Where it is missing, `digest` is `none`. */
+export type ReplaceableFile = { readonly digest: string; readonly bytes: Uint8Array | undefined };
 
-export type Wanted = {
+export type ArchiveRequest = {
   readonly root: string;
-  /** Each replaces exactly the content of this digest, or nothing. */
+  /** Each file is replaced only if its content still has the digest `base`. */
   readonly files: readonly {
     readonly file: string;
     readonly base: string;
     readonly bytes: Uint8Array;
   }[];
-  /** Moved to the first of `to`, `to-2`, `to-3` ... that is not there. */
+  /** The folder to move: to the first of `to`, `to-2`, `to-3` ... that does not exist. */
   readonly folder: string;
   readonly to: string;
 };
 
 /**
- * What happens to the files of a root is written down in a folder of ours, the *desk*, before it happens.
+ * Changes of files under a root, recorded in a folder of the engine (`desk`) before they happen.
  *
- * Contract: killed at any moment, every file holds what it held or what it is to hold, whole; whoever comes next finishes it or puts
- * everything back. Nothing is written or followed through a link, and nothing is replaced that is neither of the two. What cannot be
- * done is put back and thrown. Done twice, each finds its own work.
+ * Contract: if the process is killed at any moment, every file has its old or its new content, whole. The next process finishes the plan or
+ * undoes it. Links are not followed. A file with any other content is not replaced. If a step fails, everything is undone and the error is
+ * thrown. Every step may be repeated.
  */
 export type Archives = {
-  /** A file as it is. Throws an Error that says why where it is none that could be replaced. */
-  look(root: string, file: string): Seen;
-  /** Puts a copy there, for people to look at; one that is there stays. */
+  /** Reads a file. Throws an Error with the reason if it cannot be replaced. */
+  look(root: string, file: string): ReplaceableFile;
+  /** Writes a copy for people; an existing file stays as it is. */
   keep(path: string, bytes: Uint8Array): void;
   isPlanned(desk: string): boolean;
-  /** False where something is not as it is wanted: then nothing is planned. */
-  plan(desk: string, wanted: Wanted): boolean;
-  /** Replaces the files. *undone*: somebody has changed one of them meanwhile, and nothing is planned any more. */
+  /** Records the plan. False, and nothing is recorded, if a file does not have its `base`. */
+  plan(desk: string, wanted: ArchiveRequest): boolean;
+  /** Replaces the files. *undone*: one of them was changed since the plan, so the plan was undone and dropped. */
   put(desk: string): "ready" | "undone";
-  /** Moves the folder, after `put`. Gives where it is from then on. */
+  /** Moves the folder, after `put`. Returns its old and its new path. */
   move(desk: string): { readonly from: string; readonly to: string };
-  /** Puts everything back, unless it is done. */
+  /** Undoes the plan, unless it is finished. */
   undo(desk: string): void;
 };

@@ -13,6 +13,8 @@ import type { AgentRow, HumanKeyRow, JobRow, ReadingsKey, TrustRow, WorkspaceRow
 export type Write =
   /** Writes nothing. Expects the run at this sequence number. */
   | { readonly type: "expect-run"; readonly run: string; readonly seq: number }
+  /** Writes nothing. Expects that this machine is in this term: no other machine has taken its runs over. */
+  | { readonly type: "expect-term"; readonly machine: string; readonly term: number }
   /** Everything that one accepted event writes. Expects what `Entry` says. */
   | { readonly type: "append"; readonly entry: Entry }
   /** A definition that exists stays as it is: its hash is its content. */
@@ -58,7 +60,10 @@ export type Write =
   | { readonly type: "leave-place"; readonly run: string; readonly of: "bound" | "any" }
   /** What a file with exactly this content says, by this definition. */
   | ({ readonly type: "put-readings"; readonly readings: readonly Reading[] } & ReadingsKey)
-  /** What a projected file said when the engine last wrote it, by field; JSON. */
+  /**
+   * What the code that writes files of a run remembers of one of them. `file` is the path of a projection, or a key that only its writer
+   * uses; `fields` is a text that only its writer reads.
+   */
   | {
       readonly type: "put-projection";
       readonly run: string;
@@ -107,7 +112,8 @@ export type BatchAnswer =
 
 /**
  * Contract: the members are written in their order in one transaction, all of them or none; the first answer that is not `written` is
- * the answer of the batch. What was written is durable when the promise resolves. No code of the caller runs in between.
+ * the answer of the batch. What was written is durable when the promise resolves, except for what can be
+ * made again. No code of the caller runs in between.
  */
 export type Batches = {
   commit(batch: readonly Write[]): Promise<BatchAnswer>;

@@ -172,9 +172,23 @@ export type Lead =
   | { readonly file: string; readonly to: string }
   | { readonly file: string; readonly reason: string };
 
+/** A text for an artifact: the whole of its file, or its section. */
+export type ArtifactText = { readonly artifact: string; readonly slot: string; readonly text: string };
+
 export type Artifacts = {
-  /** All artifacts of the run, as they are now. What cannot be read safely is a reading with a fault. */
-  read(place: Place): Promise<readonly Reading[]>;
+  /**
+   * All artifacts of the run, as they are now; with texts, as they would be if these were in their files. What cannot be read safely is a
+   * reading with a fault. Throws a UserError where a text cannot stand there.
+   */
+  read(place: Place, texts?: readonly ArtifactText[]): Promise<readonly Reading[]>;
+  /** The same, with the text of each reading; undefined where it has none, or none that is valid UTF-8. */
+  collect(
+    place: Place,
+    texts?: readonly ArtifactText[],
+  ): Promise<{
+    readonly readings: readonly Reading[];
+    textOf(reading: Reading): Promise<string | undefined>;
+  }>;
   /** The tasks that a list holds as it is now. Throws an Error that says why where it cannot be worked off. */
   tasks(place: Place, artifact: string): Promise<readonly Listed[]>;
   /** Those of these paths that are ordinary files in the place. */
@@ -190,18 +204,21 @@ export type Artifacts = {
     of: { readonly artifact: string; readonly digest: string; readonly fields: readonly string[] },
   ): Promise<Readonly<Record<string, string>>>;
   /**
-   * Puts a text to where the artifact is: its file, or its section. Throws a UserError where the text cannot stand there, or where the
-   * reader would reject it and accepts the text that it replaces. A trial writes nothing.
+   * Makes the file of an artifact show a text that was accepted, or its section. `isShown` is false where `isCurrent` says that a newer
+   * text was accepted. Throws a UserError where the file cannot be written.
    */
-  put(
+  show(
     place: Place,
-    of: {
-      readonly artifact: string;
-      readonly slot: string;
-      readonly text: string;
-      readonly isTrial?: boolean;
+    of: ArtifactText & {
+      /** The digest of the accepted text; empty for none. */
+      readonly over?: string;
+      /** A folder for a copy of `over` where the text replaces it. */
+      readonly archive?: string;
+      /** A folder for a copy of anything else that the text replaces. */
+      readonly edited?: string;
+      readonly isCurrent: () => Promise<boolean>;
     },
-  ): Promise<readonly string[]>;
+  ): Promise<{ readonly told: readonly string[]; readonly isShown: boolean }>;
   /**
    * Copies files to another root. Of a path, each part in braces stands for any name; what is not an ordinary file is left out. What the
    * other root has of the artifacts in `keep` stays as it is, and the folders of those are made. Files of `others` are copied only where
@@ -216,16 +233,10 @@ export type Artifacts = {
       readonly keep: readonly string[];
     },
   ): Promise<readonly string[]>;
-  /** Replaces an artifact of `to` by that of `from`: its files, or its section with the same digest. */
-  transfer(
-    from: Place,
-    to: Place,
-    of: { readonly artifact: string; readonly slot: string },
-  ): Promise<readonly string[]>;
-  /** Moves what artifacts hold to an archive folder. Nothing is lost; doing it twice is harmless. */
+  /** Moves what artifacts hold to an archive folder, or copies it. Nothing is lost; doing it twice is harmless. */
   archive(
     place: Place,
-    of: { readonly artifacts: readonly string[]; readonly into: string },
+    of: { readonly artifacts: readonly string[]; readonly into: string; readonly isCopy?: boolean },
   ): Promise<readonly string[]>;
   /**
    * Of each of these that is not there now, a copy of the newest in the archive is put into the place, beside where it would be. Gives
@@ -237,7 +248,7 @@ export type Artifacts = {
   ): Promise<{ readonly files: readonly string[]; readonly told: readonly string[] }>;
   /** What only people may write is put back where somebody has taken it out; where it was changed, what it said before goes there. */
   keep(place: Place, of: { readonly into: string }): Promise<readonly string[]>;
-  /** Takes files of artifacts and projections along from one root to another. Never over a file that is there. */
+  /** Takes files of artifacts and projections along from one root to another. A file that is there is kept beside it. */
   carry(place: Place, to: string): Promise<readonly string[]>;
   /**
    * Writes the projections of the run as the place has it, and tells edits of engine-owned fields. With `isCurrent`, an older text never

@@ -54,6 +54,8 @@ export type Entry = {
   readonly answer?: string;
   /** Of the first event; its signature covers `seq` + 1 and `head`. */
   readonly proof?: Proof;
+  /** Texts that readings of the event name by their digest. The store keeps each of them by its digest. */
+  readonly texts?: readonly string[];
 };
 
 export type RunRow = Birth & {
@@ -158,6 +160,8 @@ export type Journal = {
     readonly id?: string;
   }): Promise<readonly Question[]>;
   notes(run: string): Promise<readonly Note[]>;
+  /** A submitted text by its digest, `sha256:...`. */
+  text(digest: string): Promise<string | undefined>;
   /** Runs whose files are behind. */
   behind(): Promise<readonly string[]>;
 };

@@ -98,8 +98,10 @@ export type Registry = {
   placeHolder(repo: string, besides: string): Promise<string>;
   /** Readings of a file with exactly this content, by this definition: parsed once. */
   readings(key: ReadingsKey): Promise<readonly Reading[] | undefined>;
-  /** What a projected file said when the engine last wrote it, by field; JSON. */
+  /** What `put-projection` last wrote for this file or key. */
   projection(run: string, file: string): Promise<string | undefined>;
+  /** All of the run whose names begin so, by their names. */
+  projectionsLike(run: string, prefix: string): Promise<ReadonlyMap<string, string>>;
   /** What a person trusted of this repository. The caller checks the signature. */
   trusted(repo: string): Promise<TrustRow | undefined>;
   /** Keys that people have signed with here, the first one first; the last one counts. */

@@ -2,6 +2,7 @@
 
 import type { Batches } from "./commit.ts";
 import type { Graphs } from "./graphs.ts";
+import type { Histories } from "./histories.ts";
 import type { Journal } from "./journal.ts";
 import type { Messages } from "./messages.ts";
 import type { Outbox } from "./outbox.ts";
@@ -23,7 +24,8 @@ export type Store = Batches &
   Registry &
   Projects &
   Graphs &
-  Messages & {
+  Messages &
+  Histories & {
     /** Whether anything is live or due: a supervisor is needed. */
     isBusy(): Promise<boolean>;
     /**
@@ -32,5 +34,7 @@ export type Store = Batches &
      * run, and what follows from that event is written with it: no run is in here by chance, between two effects.
      */
     unattended(run?: string): Promise<readonly Unattended[]>;
+    /** Another text after another process has written; cheap enough to be asked for several times a second. */
+    version(): Promise<string>;
     close(): Promise<void>;
   };

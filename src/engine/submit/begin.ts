@@ -6,8 +6,10 @@ import { NO_RUN } from "../../core/model/run.ts";
 import { step } from "../../core/step/step.ts";
 import { readBesides } from "./work-without.ts";
 import type { Box } from "../box.ts";
+import { withTexts } from "./collect.ts";
 import { reservable } from "./facts.ts";
 import type { Birth } from "../ports/journal.ts";
+import { showTexts } from "./show-texts.ts";
 import { knownAnswer, write, type Request, type Submission } from "./write.ts";
 
 export type Start = {
@@ -21,6 +23,8 @@ export type Start = {
   readonly tree?: string;
   readonly key?: string;
   readonly prove?: Request["prove"];
+  /** Texts that the run begins with. */
+  readonly texts?: Request["texts"];
 };
 
 /** Begins a run. A second try with the same id and key gives the same answer. */
@@ -34,30 +38,33 @@ export async function begin(box: Box, start: Start): Promise<Submission> {
   const place = workflow.isInPlace
     ? { root, run, workflow, isWorkspace: true }
     : { root: box.folders(id).files, run, workflow };
-  const readings = await box.artifacts.read(place);
+  const { texts: given = [] } = start;
+  const collected = await box.artifacts.collect(place, given);
   const besides =
     workflow.isInPlace && start.tree !== undefined
       ? await readBesides(box, { run, workflow, path: root, tree: start.tree })
       : [];
   const at = new Date(box.clock.now()).toISOString();
-  const event: Incoming = {
+  const started: Incoming = {
     type: "run-started",
     by: start.by,
     at,
     run: id,
     definition: workflow.hash(),
     params: start.params,
-    readings: [...readings, ...besides],
+    readings: [...collected.readings, ...besides],
     ...(await reservable(box, workflow, { id, repo: root })),
     ...(start.to === undefined ? {} : { to: start.to }),
     ...(start.tree === undefined ? {} : { tree: start.tree }),
   };
+  const { event, texts } = await withTexts(started, { run: NO_RUN, collected, given });
   const decided = step(workflow, NO_RUN, event);
   if (!decided.ok) return { type: "refused", run: NO_RUN, refusal: decided.refusal };
   const request = {
     run: id,
     by: start.by,
     event: () => event,
+    texts: given,
     ...(start.key === undefined ? {} : { key: start.key }),
     ...(start.prove === undefined ? {} : { prove: start.prove }),
   };
@@ -72,6 +79,11 @@ export async function begin(box: Box, start: Start): Promise<Submission> {
     decided,
     birth,
     repo: root,
+    texts,
   });
+  if (written?.type === "accepted" && given.length > 0) {
+    const kept = await box.store.load(id);
+    if (kept !== undefined) await showTexts(box, kept);
+  }
   return written ?? { type: "conflict", run: NO_RUN, message: `there is a run ${id} already` };
 }

@@ -6,8 +6,9 @@ import { slotKey, type Run } from "../../core/model/run.ts";
 import { nameOf } from "../../core/step/intake.ts";
 import { readBesides } from "./work-without.ts";
 import type { Box } from "../box.ts";
-import { readFor } from "../agents/judge.ts";
+import { collectFor, type Collected } from "./collect.ts";
 import { artifactPaths, boundWorkspace } from "./place.ts";
+import type { ArtifactText } from "../ports/files.ts";
 import type { Kept } from "../ports/journal.ts";
 
 /** A run, and the definition that it goes by. */
@@ -26,7 +27,7 @@ export async function reservable(
 }
 
 export async function factsOf(box: Box, kept: Kept, workflow: Workflow): Promise<Facts> {
-  return factsWith(box, { kept, workflow }, { author: { type: "engine" } });
+  return (await factsWith(box, { kept, workflow }, { author: { type: "engine" }, texts: [] })).facts;
 }
 
 type Look = {
@@ -35,44 +36,48 @@ type Look = {
   readonly tree?: string | undefined;
   /** Called where git cannot read the work, for an event that does not need it; without this function the failure is thrown. */
   readonly onUnread?: ((error: Error) => void) | undefined;
+  /** Artifacts are read as if these were in their files. */
+  readonly texts: readonly ArtifactText[];
 };
+
+/** What is known for an event, and the texts of its readings. */
+export type FactsWithTexts = { readonly facts: Facts; readonly collected: Collected };
 
 export async function factsWith(
   box: Box,
   { kept, workflow }: Seen,
-  { author, tree: seenTree, onUnread }: Look,
-): Promise<Facts> {
+  { author, tree: seenTree, onUnread, texts }: Look,
+): Promise<FactsWithTexts> {
   const { row, run } = kept;
   const workspace = await boundWorkspace(box, row.id);
   // Git first: it works while we read.
-  const [tree, readings] = await Promise.all([
+  const [tree, collected] = await Promise.all([
     seenTree ??
       (workspace === undefined
         ? undefined
         : treeIn(box, workspace.path, { artifacts: artifactPaths(workflow, run), onUnread })),
-    readFor(box, {
+    collectFor(box, {
       kept,
       workflow,
       by: nameOf(author),
       author: author.type === "agent" ? author : undefined,
+      texts,
     }),
   ]);
   const besides =
     workspace === undefined || tree === undefined
       ? []
       : await readBesides(box, { run, workflow, path: workspace.path, tree });
-  const known = [...readings, ...besides].map((reading) => withoutKnownWords(run, reading));
-  return {
-    readings: known,
-    ...(await reservable(box, workflow, row)),
-    ...(tree === undefined ? {} : { tree }),
-  };
+  const readings = [...collected.readings, ...besides].map((reading) => withoutKnownWords(run, reading));
+  const reserved = await reservable(box, workflow, row);
+  return { facts: { readings, ...reserved, ...(tree === undefined ? {} : { tree }) }, collected };
 }
 
 /** The words of a review are in the journal from when it was taken in: every further event would carry them along. */
 function withoutKnownWords(run: Run, reading: Reading): Reading {
+  if (reading.review === undefined) return reading;
   const held = run.held[slotKey(reading.artifact, reading.slot)]?.reading;
-  if (reading.review === undefined || held?.digest !== reading.digest) return reading;
+  if (held?.digest !== reading.digest) return reading;
   const { review: _, ...rest } = reading;
   return rest;
 }

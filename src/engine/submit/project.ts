@@ -7,10 +7,10 @@ import { saidIn, showsSaid, type AcceptedValues } from "../../core/projection/ac
 import { isUnseen, viewOf } from "../../core/projection/run-data.ts";
 import { askedIn } from "./asked-questions.ts";
 import type { Box } from "../box.ts";
-import { showAccepted } from "../agents/judge.ts";
 import { boundWorkspace, placeOf } from "./place.ts";
 import type { Kept, RunRow } from "../ports/journal.ts";
 import type { WorkspaceRow } from "../ports/registry.ts";
+import { showTexts } from "./show-texts.ts";
 import type { Submission } from "./write.ts";
 import { taskData } from "../tasks/task-data.ts";
 import { showsInside } from "../tasks/task-runs.ts";
@@ -21,11 +21,10 @@ const TRIES_MAX = 20;
 /** Gives what is worth telling, in sentences. */
 export async function project(box: Box, id: string): Promise<readonly string[]> {
   const all: string[] = [];
-  const present = await box.store.load(id);
-  if (present !== undefined) await showAccepted(box, present);
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const kept = await box.store.load(id);
     if (kept === undefined) return [];
+    await showTexts(box, kept);
     const { row, run } = kept;
     const workflow = await box.workflow(row.definition);
     const { projections } = workflow.definition;

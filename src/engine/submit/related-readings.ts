@@ -23,9 +23,11 @@ export function withBeside(
   const same = new Set(own.flatMap(({ artifact }) => othersOf(workflow, artifact)));
   const about = new Set(own.flatMap(({ artifact }) => artifacts[artifact]?.bind ?? []));
   const beside = others.filter((reading) => {
+    const isRelated =
+      same.has(reading.artifact) || (event.by.type === "agent" && about.has(reading.artifact));
+    if (!isRelated || isLookedAt(reading)) return false;
     const known = run.held[slotKey(reading.artifact, reading.slot)]?.reading;
-    if (known === undefined || known.digest === reading.digest || isLookedAt(reading)) return false;
-    return same.has(reading.artifact) || (event.by.type === "agent" && about.has(reading.artifact));
+    return known !== undefined && known.digest !== reading.digest;
   });
   return {
     ...event,

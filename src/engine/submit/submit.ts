@@ -5,46 +5,70 @@
  * it is decided again, unless the run is in another state by now: then the caller must look first.
  */
 
-import type { Actor, Facts } from "../../core/model/event.ts";
+import type { Actor } from "../../core/model/event.ts";
 import type { Run } from "../../core/model/run.ts";
-import { step } from "../../core/step/step.ts";
+import { step, type Step } from "../../core/step/step.ts";
 import { withBeside } from "./related-readings.ts";
 import type { Box } from "../box.ts";
 import { deedsOf } from "../effects/deeds.ts";
-import { withoutGiven } from "../agents/judge.ts";
-import { factsWith, type Seen } from "./facts.ts";
-import { boundWorkspace } from "./place.ts";
+import { withoutGiven } from "../agents/given-texts.ts";
+import { withTexts, type Collected } from "./collect.ts";
+import { factsWith, type FactsWithTexts, type Seen } from "./facts.ts";
+import { boundWorkspace, placeOf } from "./place.ts";
 import { noteNew } from "./project.ts";
+import { showTexts } from "./show-texts.ts";
 import { knownAnswer, write, type Request, type Submission } from "./write.ts";
 
 /** A conflict happens now and then; more often than this, something is wrong. */
 const TRIES_MAX = 50;
 
 export async function submit(box: Box, request: Request): Promise<Submission> {
-  const { facts: given } = request;
   let first: Run | undefined;
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const seen = await look(box, request, first);
     if ("type" in seen) return seen;
-    if (given !== undefined) {
-      const submission = await decide(box, request, { ...seen, facts: given });
-      if (submission === undefined) continue;
-      return submission;
-    }
-    first ??= seen.kept.run;
-    // After a conflict the work is read again.
-    const known = tries === 0 ? request.tree : undefined;
+    if (request.facts === undefined) first ??= seen.kept.run;
     let unread: Error | undefined;
     const onUnread = needsNoWork(request, seen) ? (error: Error) => void (unread = error) : undefined;
-    const author = request.author ?? request.by;
-    const facts = await factsWith(box, seen, { author, tree: known, onUnread });
-    await requireDelivery(box, request, { ...seen, facts });
-    const submission = await decide(box, request, { ...seen, facts });
+    const { facts, texts = [] } = request;
+    const known =
+      facts === undefined
+        ? await factsWith(box, seen, {
+            author: request.author ?? request.by,
+            // After a conflict the work is read again.
+            tree: tries === 0 ? request.tree : undefined,
+            onUnread,
+            texts,
+          })
+        : { facts, collected: collectedLater(box, seen) };
+    const submission = await decide(box, request, { ...seen, ...known });
     if (submission === undefined) continue;
+    // Before anybody is told about it. After a kill the next process that reads or shows the files does this.
+    if (submission.type === "accepted" && texts.length > 0)
+      await showTexts(box, { row: seen.kept.row, run: submission.run });
     if (unread !== undefined) await noteUnread(box, submission, unread);
     return submission;
   }
   throw tooFast(request.run);
+}
+
+/** The caller has read the artifacts: their texts are those of the files that still say the same. */
+function collectedLater(box: Box, { kept, workflow }: Seen): Collected {
+  const { row, run } = kept;
+  let files: Promise<Collected> | undefined;
+  const collect = async (): Promise<Collected> =>
+    box.artifacts.collect(await placeOf(box, { run, workflow, id: row.id }));
+  return {
+    readings: [],
+    textOf: async (reading) => {
+      const collected = await (files ??= collect());
+      const isSame = collected.readings.some(
+        ({ artifact, slot, digest }) =>
+          artifact === reading.artifact && slot === reading.slot && digest === reading.digest,
+      );
+      return isSame ? collected.textOf(reading) : undefined;
+    },
+  };
 }
 
 /** Work that git cannot read must not keep a person from ending a run, nor the engine from recording what follows. */
@@ -74,27 +98,21 @@ async function look(box: Box, request: Request, first?: Run): Promise<Seen | Sub
   return { kept, workflow: await box.workflow(row.definition) };
 }
 
-type Informed = Seen & { readonly facts: Facts };
-
-async function stepOf(box: Box, request: Request, { kept, workflow, facts }: Informed) {
-  const at = new Date(box.clock.now()).toISOString();
-  const asked = await withoutGiven(box, request.run, await request.event({ ...facts, at, kept }));
-  const event = withBeside(workflow, kept.run, { event: asked, readings: facts.readings ?? [] });
-  return { at, event, decided: step(workflow, kept.run, event) };
-}
+type Informed = Seen & FactsWithTexts;
 
 /**
  * A move that hands work over is refused before it is recorded where the handover could not deliver all of it: the agent that asks can
  * still fix it, and no judge is started. A run can always be given up.
  */
-async function requireDelivery(box: Box, request: Request, on: Informed): Promise<void> {
-  const { kept, workflow, facts } = on;
-  const workspace = await boundWorkspace(box, request.run);
-  if (workspace === undefined || (facts.tree ?? "") === "") return;
-  const { decided } = await stepOf(box, request, on);
-  if (!decided.ok) return;
+async function requireDelivery(
+  box: Box,
+  { kept, workflow, facts }: Informed,
+  decided: Extract<Step, { ok: true }>,
+): Promise<void> {
   const { final } = workflow.definition.states[decided.run.state] ?? {};
-  if (final === "cancelled" || final === "failed") return;
+  if ((facts.tree ?? "") === "" || final === "cancelled" || final === "failed") return;
+  const workspace = await boundWorkspace(box, kept.row.id);
+  if (workspace === undefined) return;
   const deeds = await deedsOf(workflow, decided, () => Promise.resolve(workspace));
   if (!deeds.some(({ type }) => type === "snapshot")) return;
   const { path, repo } = workspace;
@@ -103,12 +121,18 @@ async function requireDelivery(box: Box, request: Request, on: Informed): Promis
 
 /** Undefined after a conflict. */
 async function decide(box: Box, request: Request, on: Informed): Promise<Submission | undefined> {
-  const { kept, workflow } = on;
-  const { head, repo } = kept.row;
-  const { at, event, decided } = await stepOf(box, request, on);
+  const { kept, workflow, facts, collected } = on;
+  const { run } = kept;
+  const at = new Date(box.clock.now()).toISOString();
+  const asked = await withoutGiven(box, request.run, await request.event({ ...facts, at, kept }));
+  const whole = withBeside(workflow, run, { event: asked, readings: facts.readings ?? [] });
+  const { event, texts } = await withTexts(whole, { run, collected, given: request.texts ?? [] });
+  const decided = step(workflow, run, event);
   if (!decided.ok)
-    return (await knownAnswer(box, request)) ?? { type: "refused", run: kept.run, refusal: decided.refusal };
-  return write(box, { request, event, at, workflow, before: kept.run, head, decided, repo });
+    return (await knownAnswer(box, request)) ?? { type: "refused", run, refusal: decided.refusal };
+  if (request.facts === undefined) await requireDelivery(box, on, decided);
+  const { head, repo } = kept.row;
+  return write(box, { request, event, texts, at, workflow, before: run, head, decided, repo });
 }
 
 /** Why the run is not where whoever asks believes it to be. What the engine observes is true wherever the run is. */
@@ -118,13 +142,16 @@ function movedOn(on: {
   readonly by: Actor;
   readonly seq?: number;
   readonly state?: string;
+  readonly entry?: number;
 }): string | undefined {
-  const { first, now, by, seq, state } = on;
+  const { first, now, by, seq, state, entry } = on;
   if (by.type === "engine") return undefined;
   if (seq !== undefined && seq !== now.seq)
     return `run ${now.id} is at ${now.seq}, not at ${seq}: somebody else was faster`;
   if (state !== undefined && state !== now.state)
     return `run ${now.id} is in ${now.state}, not in ${state}: somebody else moved it`;
+  if (entry !== undefined && entry !== now.entry)
+    return `run ${now.id} has moved since you looked, and is in ${now.state} now: somebody else moved it`;
   if (first.entry !== now.entry)
     return `run ${now.id} went from ${first.state} to ${now.state} meanwhile: somebody else moved it`;
   return undefined;

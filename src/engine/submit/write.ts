@@ -8,9 +8,9 @@ import type { Step } from "../../core/step/step.ts";
 import { statusOf } from "../../core/model/status.ts";
 import type { Box } from "../box.ts";
 import { deedsOf } from "../effects/deeds.ts";
-import { expectShown } from "../agents/judge.ts";
 import type { Write } from "../ports/commit.ts";
 import { boundWorkspace } from "./place.ts";
+import { marksFor, type SubmittedText } from "./show-texts.ts";
 import type { Birth, Kept, Proof } from "../ports/journal.ts";
 
 /** The sequence number of an event, and the hash of the event before it. */
@@ -27,13 +27,15 @@ export type Request = {
   /** Of the event as it is written, by what its signature covers. */
   readonly prove?: (event: Event) => (link: ChainPlace) => Proof;
   /** Whoever asks has seen the run here; anywhere else is a conflict. */
-  readonly expected?: { readonly seq?: number; readonly state?: string };
+  readonly expected?: { readonly seq?: number; readonly state?: string; readonly entry?: number };
   /** The agent whose end the engine tells: what it left is read where it has worked. */
   readonly author?: Extract<Actor, { type: "agent" }>;
   /** Facts that are known already: they are not read again. */
   readonly facts?: Facts;
   /** The digest of the work, by whoever has just looked at it. */
   readonly tree?: string;
+  /** Texts that come with the call: they are kept with the event, and files show them afterwards. */
+  readonly texts?: readonly SubmittedText[];
   /** It is a person's move to a final state: it happens also where git cannot read the work, unless its gate asks about the work. */
   readonly isEnd?: boolean;
 };
@@ -71,6 +73,8 @@ type DecidedEvent = {
   readonly decided: Extract<Step, { ok: true }>;
   readonly birth?: Birth;
   readonly repo: string;
+  /** Texts that readings of the event name. */
+  readonly texts: readonly string[];
 };
 
 /** Undefined where the run is no longer the one that the decision was made on. */
@@ -101,9 +105,10 @@ export async function write(box: Box, on: DecidedEvent): Promise<Submission | un
         ...(isPlaced ? { place: on.repo } : {}),
         ...(key === undefined ? {} : { key, answer: JSON.stringify(acknowledged(before, decided.run)) }),
         ...(proof === undefined ? {} : { proof }),
+        texts: on.texts,
       },
     },
-    ...expectShown(workflow, decided.run, decided.events),
+    ...marksFor(workflow, { run, before, events: decided.events, texts: request.texts ?? [] }),
     // What could not be done for a run that is over is looked at once more: most of it is no longer wanted.
     ...(isOver(workflow, decided.run) ? clearUp(run) : []),
   ]);

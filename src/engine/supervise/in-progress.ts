@@ -1,7 +1,7 @@
 /** What the supervisor has in hand, one thing per run: nothing of a run happens at the same time as anything else of it. */
 
 import type { Works } from "../box.ts";
-import { clipped } from "../clip.ts";
+import { failureReason } from "../clip.ts";
 
 export class Hands {
   readonly #works: Works;
@@ -45,7 +45,7 @@ export class Hands {
   }
 
   async #failed(run: string, error: unknown): Promise<void> {
-    const message = clipped(error instanceof Error ? error.message : String(error));
+    const message = failureReason(error);
     const mend = error instanceof Error && "next" in error ? `${String(error.next)}, then: ` : "";
     const text = `${message}; try again: ${mend}signalbox resume ${run}`;
     // Found again at every look, it is written down once.

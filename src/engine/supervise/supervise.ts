@@ -5,7 +5,7 @@
  */
 
 import type { Works } from "../box.ts";
-import { clipped } from "../clip.ts";
+import { failureReason } from "../clip.ts";
 import { Deadlocks } from "./deadlocks.ts";
 import type { Fact } from "./fact.ts";
 import type { Observer } from "./observed-facts.ts";
@@ -41,6 +41,18 @@ const OBSERVERS: Readonly<Record<Fact, (works: Works, pace: Pace) => Observer>> 
   "parent-over": (works) => new Families(works),
 };
 
+/**
+ * Who decides when an effect that is due is carried out, and in which process. Without one, the supervisor begins at once.
+ *
+ * Contract: `begin` is told once how an effect is carried out. `dispatch` brings that about for one try of an effect, at least once,
+ * also after this process was killed; asked again for the same try, it does nothing. Whether the effect is still to be done is
+ * decided by its claim.
+ */
+export type Dispatcher = {
+  begin(carryOut: (key: string, run: string) => Promise<void>): Promise<void>;
+  dispatch(row: Pick<DeedRow, "key" | "run" | "tries">): Promise<void>;
+};
+
 export type Alarm = {
   /** Until something happened, or the time is over. */
   wait(ms: number): Promise<void>;
@@ -49,19 +61,31 @@ export type Alarm = {
 
 export async function supervise(
   works: Works,
-  on: { readonly pace: Pace; readonly alarm: Alarm; readonly isOver: () => boolean },
+  on: {
+    readonly pace: Pace;
+    readonly alarm: Alarm;
+    readonly isOver: () => boolean;
+    readonly dispatcher?: Dispatcher;
+    /** More that is looked at in every round. */
+    readonly observers?: readonly Observer[];
+  },
 ): Promise<void> {
-  const { pace, alarm } = on;
+  const { pace, alarm, dispatcher } = on;
   const fence = await takeFence(works);
   const hands = new Hands(works, () => alarm.ring());
+  await dispatcher?.begin((key, run) => carryOutKey(works, { key, run }, { fence, pace, hands }));
   const watch = new Watch(works, pace.tickMs);
-  const observers = [...Object.values(OBSERVERS).map((of) => of(works, pace)), new Deadlocks(works)];
+  const observers = [
+    ...(on.observers ?? []),
+    ...Object.values(OBSERVERS).map((of) => of(works, pace)),
+    new Deadlocks(works),
+  ];
   const isIdle = async (): Promise<boolean> => !hands.isBusy() && !(await works.store.isBusy());
   while (!on.isOver()) {
     await watch.look(hands);
     for (const observer of observers) await observer.look(hands, false);
     await admit(works);
-    await act(works, { fence, pace, hands });
+    await act(works, { fence, pace, hands, dispatcher });
     if (await isIdle()) {
       for (const observer of observers) await observer.look(hands, true);
       if (await isIdle()) break;
@@ -91,20 +115,21 @@ async function admit(works: Works): Promise<void> {
   }
 }
 
+type EffectHands = { readonly fence: number; readonly pace: Pace; readonly hands: Hands };
+
 async function act(
   works: Works,
-  on: { readonly fence: number; readonly pace: Pace; readonly hands: Hands },
+  on: EffectHands & { readonly dispatcher: Dispatcher | undefined },
 ): Promise<void> {
   const { store, clock } = works;
-  const { fence, pace, hands } = on;
+  const { pace, hands, dispatcher } = on;
   for (const row of await store.due(clock.now(), pace.atOnce * 4)) {
-    const { key, run, tries } = row;
+    const { run } = row;
     if (hands.isFull(pace.atOnce)) return;
     if (hands.isBusyWith(run)) continue;
-    const leaseUntil = clock.now() + pace.leaseMs;
-    const claimed = await store.commit([{ type: "claim", key, tries, fence, leaseUntil }]);
-    if (claimed.type !== "written") continue;
-    hands.take(run, () => carryOut(works, { ...row, status: "claimed", tries: tries + 1 }, { fence, pace }));
+    if (dispatcher !== undefined) await dispatcher.dispatch(row);
+    else if (await claim(works, row, on))
+      hands.take(run, () => carryOut(works, { ...row, status: "claimed", tries: row.tries + 1 }, on));
   }
   for (const [repo, agents] of Map.groupBy(await store.idleMoved(), (agent) => agent.repo)) {
     const { limit, atWork } = await slotsOf(works, repo);
@@ -115,11 +140,38 @@ async function act(
   }
 }
 
-async function carryOut(
+async function claim(
+  { store, clock }: Works,
+  { key, tries }: DeedRow,
+  { fence, pace }: EffectHands,
+): Promise<boolean> {
+  const leaseUntil = clock.now() + pace.leaseMs;
+  return (await store.commit([{ type: "claim", key, tries, fence, leaseUntil }])).type === "written";
+}
+
+/** One effect by its key, after everything else of its run. Nothing happens where it is done, or another try has it. */
+function carryOutKey(
   works: Works,
-  row: DeedRow,
-  on: { readonly fence: number; readonly pace: Pace },
+  { key, run }: Pick<DeedRow, "key" | "run">,
+  on: EffectHands,
 ): Promise<void> {
+  return new Promise((resolve, reject) => {
+    on.hands.take(run, async () => {
+      try {
+        const row = (await works.store.deeds(run)).find((each) => each.key === key);
+        const isDue = row !== undefined && row.dueAt <= works.clock.now();
+        if (isDue && (await claim(works, row, on)))
+          await carryOut(works, { ...row, status: "claimed", tries: row.tries + 1 }, on);
+        resolve();
+      } catch (error) {
+        reject(error);
+        throw error;
+      }
+    });
+  });
+}
+
+async function carryOut(works: Works, row: DeedRow, on: Pick<EffectHands, "fence" | "pace">): Promise<void> {
   const { store, clock } = works;
   let outcome: Outcome;
   try {
@@ -135,11 +187,10 @@ async function carryOut(
 /** What a person can mend is shown at once; everything else is tried again, and then shown. */
 function afterFailure(
   error: unknown,
-  { run, tries, deed }: DeedRow,
+  { run, tries }: DeedRow,
   on: { readonly now: number; readonly backoffMs: readonly number[] },
 ): Outcome {
-  const message = clipped(error instanceof Error ? error.message : String(error));
-  const note = `${deed.type}: ${message}`;
+  const note = failureReason(error);
   if (error instanceof NoSlot) return { type: "queued", note };
   if (error instanceof Later) return { type: "again", note, dueAt: on.now + error.waitMs };
   const isTheirs = error instanceof Error && "next" in error && typeof error.next === "string";

@@ -35,16 +35,39 @@ export async function prepare({ works, kept }: Of<"prepare-resource">): Promise<
   return make(works, kept);
 }
 
-/** It is the run's only when it has been set up: until then, no agent is started in it. */
 async function make(works: Works, kept: Kept): Promise<string> {
+  const { row } = kept;
+  const settings = (await works.settings(row.repo)).workspace;
+  // While it is set up this is done again and again, and finds everything done; it is told once.
+  const isFirst = !(await isBeingSetUp(works, { run: row.id }));
+  if (!isFirst) return furnish({ works, kept, settings, isFirst });
+  // Runs that begin at the same moment do not share the last place: each counts those that began before it.
+  const earlier = [...making].flatMap(([run, repo]) => (repo === row.repo ? [run] : []));
+  making.set(row.id, row.repo);
+  try {
+    await requireRoom({ works, row, settings, earlier });
+    return await furnish({ works, kept, settings, isFirst });
+  } finally {
+    making.delete(row.id);
+  }
+}
+
+/** Runs with their repositories, in the order in which this process began to make their workspaces, which are not in the store yet. */
+const making = new Map<string, string>();
+
+type Furnishing = {
+  readonly works: Works;
+  readonly kept: Kept;
+  readonly settings: Settings["workspace"];
+  readonly isFirst: boolean;
+};
+
+/** It is the run's only when it has been set up: until then, no agent is started in it. */
+async function furnish({ works, kept, settings, isFirst }: Furnishing): Promise<string> {
   const { row, run } = kept;
   const workflow = await works.workflow(row.definition);
   const wanted = run.params["branch"];
   const branch = typeof wanted === "string" && wanted !== "" ? wanted : `signalbox/${row.id}`;
-  const settings = (await works.settings(row.repo)).workspace;
-  // While it is set up this is done again and again, and finds everything done; it is told once.
-  const isFirst = !(await isBeingSetUp(works, { run: row.id }));
-  if (isFirst) await requireRoom(works, row, settings);
   const from = await baseFor(works, kept, settings.fetch);
   const made = await works.workspaces.prepare({
     run: row.id,
@@ -77,10 +100,19 @@ async function make(works: Works, kept: Kept): Promise<string> {
 const ROOM_MS = 5000;
 const WAITS = "it waits for room for its workspace: ";
 
+type WorkspaceRoom = {
+  readonly works: Works;
+  readonly row: Kept["row"];
+  readonly settings: Settings["workspace"];
+  /** Runs of the repository whose workspaces are being made. */
+  readonly earlier: readonly string[];
+};
+
 /** Runs keep their workspaces while they wait, so there may be many. Without room the run waits, and says what for. */
-async function requireRoom(works: Works, row: Kept["row"], settings: Settings["workspace"]): Promise<void> {
+async function requireRoom(room: WorkspaceRoom): Promise<void> {
+  const { works, row } = room;
   const { store } = works;
-  const why = await whyNoRoom(works, row, settings);
+  const why = await whyNoRoom(room);
   const shown = (await store.marks(row.id))?.attention ?? "";
   const isOurs = shown === "" || shown.startsWith(WAITS);
   const text = why === "" ? "" : `${WAITS}${why}`;
@@ -88,17 +120,15 @@ async function requireRoom(works: Works, row: Kept["row"], settings: Settings["w
   if (why !== "") throw new Later(why, ROOM_MS);
 }
 
-async function whyNoRoom(
-  works: Works,
-  { id, repo }: Kept["row"],
-  { max, minFreeMb }: Settings["workspace"],
-): Promise<string> {
-  const others = (await works.store.workspaces()).filter((row) => row.repo === repo && row.run !== id).length;
+async function whyNoRoom({ works, row, settings, earlier }: WorkspaceRoom): Promise<string> {
+  const { max, minFreeMb } = settings;
+  const kept = (await works.store.workspaces()).filter(({ repo }) => repo === row.repo);
+  const others = new Set([...earlier, ...kept.map(({ run }) => run)].filter((run) => run !== row.id)).size;
   if (others >= max)
-    return `${others} of ${max} workspaces are in use; end runs, release what finished ones left with: signalbox workspace gc, or raise workspace.max in your settings`;
+    return `${others} of ${max} workspaces are in use; end runs, raise workspace.max in your settings, or release what finished runs left with: signalbox workspace gc`;
   const free = Math.floor(works.freeMb());
   if (free < minFreeMb)
-    return `the disk has ${free} MB left, and a workspace needs ${minFreeMb}; make room, for example with: signalbox workspace gc, or lower workspace.min_free_mb in your settings`;
+    return `the disk has ${free} MB left, and a workspace needs ${minFreeMb}; make room, lower workspace.min_free_mb in your settings, or release what finished runs left with: signalbox workspace gc`;
   return "";
 }
 

@@ -20,6 +20,18 @@ export type Cut =
 const DEPTH = 2;
 const MARKS = /^\uFEFF*/;
 
+/** A body with the section's own heading replaces the whole section; any other body is the content below the heading. */
+export function placeSection(text: string, heading: string, body: string): PlacedText {
+  const whole = body.replace(MARKS, "").replace(/^(?:[ \t]*(?:\r\n?|\n))+/, "");
+  return hasOwnHeading(whole, heading) ? setSection(text, heading, whole) : putSection(text, heading, body);
+}
+
+function hasOwnHeading(text: string, heading: string): boolean {
+  const outline = outlineOf("", text);
+  const [first] = sectionsOf(outline, DEPTH);
+  return first?.depth === DEPTH && first.name === heading && outline.blocks[0] === first.heading;
+}
+
 export function putSection(text: string, heading: string, body: string): PlacedText {
   const { mark, outline, named } = look(text, heading);
   if (outline.refused !== undefined) return { ok: false, reason: `the file ${outline.refused.reason}` };
@@ -88,10 +100,8 @@ function look(text: string, heading: string) {
 /** An author who submits the whole section with its heading means the content below the heading. */
 function contentOf(body: string, heading: string): string {
   const text = body.replace(MARKS, "").replace(/^(?:[ \t]*(?:\r\n?|\n))+/, "");
-  const outline = outlineOf("", text);
-  const [first] = sectionsOf(outline, DEPTH);
-  const isOwn = first?.depth === DEPTH && first.name === heading && outline.blocks[0] === first.heading;
-  const content = isOwn ? text.slice(first.heading.position?.end.offset ?? 0) : text;
+  const [first] = hasOwnHeading(text, heading) ? sectionsOf(outlineOf("", text), DEPTH) : [];
+  const content = text.slice(first?.heading.position?.end.offset ?? 0);
   return content.replace(/^(?:[ \t]*(?:\r\n?|\n))+/, "").trimEnd();
 }
 

@@ -5,6 +5,7 @@ import { splitFrontMatter } from "../front-matter/parts.ts";
 import { readReviewFields } from "../review/shown.ts";
 import { readSections } from "./sections.ts";
 import { statusesIn } from "../tasks/status.ts";
+import { isObject } from "../json/shape.ts";
 import { loadYaml } from "../yaml.ts";
 
 type ProjectedFields = Readonly<Record<string, unknown>>;
@@ -35,6 +36,5 @@ function parseJson(text: string): unknown {
 }
 
 function fieldsIn(data: unknown): ProjectedFields {
-  if (typeof data !== "object" || data === null || Array.isArray(data)) return { content: data };
-  return data as ProjectedFields;
+  return isObject(data) ? data : { content: data };
 }

@@ -3,7 +3,7 @@
  * the next one starts.
  */
 
-import { quotedLine, quotedLines } from "./quoted.ts";
+import { isObject } from "../json/shape.ts";
 
 /** The content below each heading. */
 type Sections = Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ type Sections = Readonly<Record<string, string>>;
 const NOTHING = "None.";
 
 export function sectionsOf(data: unknown): Sections {
-  if (!isMap(data)) return {};
+  if (!isObject(data)) return {};
   return Object.fromEntries(
     Object.entries(data).map(([heading, value]) => [quotedLine(heading), linesOf(value).join("\n")]),
   );
@@ -38,7 +38,7 @@ export function readSections(text: string): Sections {
 function linesOf(value: unknown): readonly string[] {
   if (isEmpty(value)) return [NOTHING];
   if (Array.isArray(value)) return value.flatMap((member: unknown) => bulleted(memberLines(member)));
-  if (isMap(value))
+  if (isObject(value))
     return Object.entries(value).flatMap(([key, inner]) => {
       const name = `**${quotedLine(key)}**:`;
       const line = lineOf(inner);
@@ -51,7 +51,7 @@ function linesOf(value: unknown): readonly string[] {
 
 /** A map of short values becomes one line, without empty values. */
 function memberLines(member: unknown): readonly string[] {
-  if (!isMap(member)) return linesOf(member);
+  if (!isObject(member)) return linesOf(member);
   const said = Object.fromEntries(Object.entries(member).filter(([, inner]) => !isEmpty(inner)));
   if (isEmpty(said)) return linesOf(said);
   const words = Object.entries(said).map(([key, inner]) => {
@@ -78,6 +78,36 @@ function isEmpty(value: unknown): boolean {
   return Object.keys(value).length === 0;
 }
 
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/**
+ * Escapes foreign text inside a page of the engine, so that it stays plain text: it cannot create headings, lists, tags, images
+ * or ticked boxes, and cannot end the surrounding construct.
+ */
+
+/** On one line. */
+export function quotedLine(text: string): string {
+  return harmless(text.replaceAll(/[\s\p{C}]+/gu, " ").trim());
+}
+
+/** As a quotation, line by line; empty without text. */
+export function quotedLines(text: string): readonly string[] {
+  const lines = text.split(/\r\n|[\n\r\u2028\u2029\u0085\v\f]/).map(quotedLine);
+  const first = lines.findIndex((line) => line !== "");
+  const last = lines.findLastIndex((line) => line !== "");
+  return first < 0 ? [] : lines.slice(first, last + 1).map((line) => (line === "" ? ">" : `> ${line}`));
+}
+
+/** In code marks, for file names. */
+export function quotedName(text: string): string {
+  return `\`${text.replaceAll(/[\s\p{C}`<>[\]]+/gu, " ").trim() || "?"}\``;
+}
+
+function harmless(line: string): string {
+  return line
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(/\[([ xX])\]/g, "($1)")
+    .replaceAll("](", "]\\(")
+    .replaceAll("![", "!\\[")
+    .replace(/^([#>*+=~`|_[:-])/, "\\$1")
+    .replace(/^(\d{1,9})([.)])/, "$1\\$2");
 }

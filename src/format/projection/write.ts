@@ -1,5 +1,6 @@
 /** Renders a projection as text in the format of the workflow's file. */
 
+import { isObject } from "../json/shape.ts";
 import { project } from "../../core/projection/project.ts";
 import { listedStatuses } from "../../core/tasks/status.ts";
 import type { Projection } from "../../core/model/workflow.ts";
@@ -36,10 +37,10 @@ export function renderProjection(
     case "task-status":
       return setStatuses(file, existing ?? "", listedStatuses(data));
     case "yaml":
-      if (existing === undefined || !isMap(data)) return { ok: true, text: writeYaml(data) };
+      if (existing === undefined || !isObject(data)) return { ok: true, text: writeYaml(data) };
       return setKeys(file, existing, data);
     case "front-matter": {
-      if (isMap(data)) return setFrontMatter(file, existing ?? "", data);
+      if (isObject(data)) return setFrontMatter(file, existing ?? "", data);
       const message = "Front matter must be a map, and the projection gives something else.";
       return { ok: false, problems: [{ file, line: 1, col: 1, code: "not-a-map", message }] };
     }
@@ -59,7 +60,7 @@ export function renderAgain(
 ): string | undefined {
   if ("of" in projection || projection.as !== "yaml") return undefined;
   const data = project(projection.data, root);
-  if (!isMap(data) || !hasSameKeys(data, last) || writeYaml(last) !== existing) return undefined;
+  if (!isObject(data) || !hasSameKeys(data, last) || writeYaml(last) !== existing) return undefined;
   return writeYaml(data);
 }
 
@@ -71,8 +72,4 @@ function hasSameKeys(one: ProjectedKeys, other: ProjectedKeys): boolean {
 function membersOf(data: unknown): readonly unknown[] {
   if (Array.isArray(data)) return data;
   return data === null ? [] : [data];
-}
-
-function isMap(data: unknown): data is ProjectedKeys {
-  return typeof data === "object" && data !== null && !Array.isArray(data);
 }

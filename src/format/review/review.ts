@@ -9,6 +9,7 @@ import { rulesOf, sayContradictions, type ReviewClaim } from "../../core/gates/r
 import {
   NO_ISSUES,
   SEVERITIES,
+  TEST_WORDS,
   type IssueCounts,
   type Severity,
   type Verdict,
@@ -21,10 +22,8 @@ import type {
   DataReader,
   ObjectShape,
 } from "../../core/model/artifact.ts";
-import { readReview } from "../json/review.ts";
+import { readReview, readTests } from "../json/review.ts";
 import { isObject, misfits, pathOf, type ShapeMisfit } from "../json/shape.ts";
-import { readTests } from "../json/tests.ts";
-import { SEVERITY_WORDS, sectionShape, sectionText, TESTS, type ReviewInput } from "./section.ts";
 
 export type MadeReview =
   | { readonly ok: true; readonly text: string }
@@ -159,4 +158,100 @@ function countsIn(issues: unknown): IssueCounts | undefined {
     counts[typeof word === "string" ? (SEVERITY_WORDS[word] ?? "critical") : "critical"] += 1;
   }
   return counts;
+}
+
+/** A review as a section of a page: its fields and its text format. */
+
+type ReviewInput = Readonly<Record<string, unknown>>;
+
+/** Words for severities if the definition has none. */
+const SEVERITY_WORDS: Readonly<Record<string, Severity>> = {
+  CRITICAL: "critical",
+  HIGH: "high",
+  MEDIUM: "medium",
+  LOW: "low",
+};
+
+const TEXT: Shape = { type: "text" };
+const NUMBER: Shape = { type: "number" };
+
+const ISSUE: Shape = {
+  type: "object",
+  required: { severity: { type: "text", values: Object.keys(SEVERITY_WORDS) }, title: TEXT },
+  optional: { category: TEXT, file: TEXT, line: NUMBER, description: TEXT, recommendation: TEXT },
+  open: false,
+};
+
+const TESTS: Shape = {
+  type: "object",
+  required: { total: NUMBER, passed: NUMBER, failed: NUMBER },
+  optional: { skipped: NUMBER, status: { type: "text", values: TEST_WORDS } },
+  open: false,
+};
+
+/** The words that the section must have are fields as well. */
+function sectionShape(
+  { any, all }: Extract<Reader, { type: "section" }>,
+  verdicts: Readonly<Record<string, Verdict>>,
+): ObjectShape {
+  const texts = (words: readonly string[]): Record<string, Shape> =>
+    Object.fromEntries(words.map((word) => [word, TEXT]));
+  return {
+    type: "object",
+    required: { verdict: { type: "text", values: Object.keys(verdicts) }, ...texts(all) },
+    optional: { summary: TEXT, issues: { type: "list", of: ISSUE }, tests: TESTS, ...texts(any) },
+    open: false,
+  };
+}
+
+/** The verdict is alone on the first line: any further text would change its word. */
+function sectionText({ verdict, summary, issues, tests, ...words }: ReviewInput): string {
+  const listed: readonly unknown[] = Array.isArray(issues) ? issues : [];
+  const parts = [
+    `Verdict: ${String(verdict)}`,
+    textOf(summary),
+    ...Object.entries(words).map(([word, text]) => `${word}: ${textOf(text)}`),
+    testsLine(tests),
+    listed.map((issue) => issueLines(isObject(issue) ? issue : {})).join("\n"),
+  ];
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
+}
+
+function testsLine(tests: unknown): string {
+  if (!isObject(tests)) return "";
+  const counted = ["passed", "failed", "skipped"].filter((name) => typeof tests[name] === "number");
+  return counted.length === 0
+    ? ""
+    : `Tests: ${counted.map((name) => `${textOf(tests[name])} ${name}`).join(", ")}.`;
+}
+
+/** Indented, so that no line of a description becomes a heading or a verdict of the page. */
+function issueLines(issue: ReviewInput): string {
+  const file = textOf(issue["file"]);
+  const line = textOf(issue["line"]);
+  const category = textOf(issue["category"]);
+  const fix = textOf(issue["recommendation"]);
+  const head = [
+    `**${textOf(issue["severity"])}**`,
+    ...(file === "" ? [] : [`\`${oneLine(file)}${line === "" ? "" : `:${line}`}\``]),
+    ...(category === "" ? [] : [`(${oneLine(category)})`]),
+    oneLine(textOf(issue["title"])),
+  ].join(" ");
+  const below = [textOf(issue["description"]), ...(fix === "" ? [] : [`Fix: ${fix}`])];
+  return [`- ${head}`, ...below.filter((text) => text !== "").map(indented)].join("\n");
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll("`", "'").replaceAll(/\s+/g, " ");
+}
+
+function indented(text: string): string {
+  return text
+    .split(/\r\n?|\n/)
+    .map((line) => (line.trim() === "" ? "" : `  ${line}`))
+    .join("\n");
 }

@@ -6,7 +6,7 @@ import { nameOfBlock, partBlocks, statusOfBlock, withBlocks } from "./blocks.ts"
 import { sha256 } from "../sha256.ts";
 import { SEVERITIES, type Tests } from "../../core/model/verdict.ts";
 import type { ReviewIssue } from "../../core/model/artifact.ts";
-import { quotedLine, quotedLines, quotedName } from "../projection/quoted.ts";
+import { quotedLine, quotedLines, quotedName } from "../projection/sections.ts";
 
 type ReviewFieldTexts = Readonly<Record<string, string>>;
 

@@ -11,8 +11,7 @@ import type { Literal } from "../../core/model/value.ts";
 import type { SourcePlace } from "../../core/model/workflow.ts";
 import { cutValue } from "../reading/finding.ts";
 import { isObject } from "../json/shape.ts";
-import type { TaskDraft } from "./task.ts";
-import { instructionsIn } from "./told.ts";
+import { instructionsIn, type TaskDraft } from "./task.ts";
 
 type TaskEntry = {
   readonly data: unknown;

@@ -2,8 +2,7 @@
 
 import { isListed } from "../../core/tasks/status.ts";
 import type { TaskKeys } from "../../core/tasks/graph.ts";
-import type { TextFlaw } from "../reading/finding.ts";
-import { quote } from "../reading/finding.ts";
+import { quote, cutValue, type TextFlaw } from "../reading/finding.ts";
 import { circleIn } from "../order.ts";
 
 const COMPLEXITIES = ["easy", "medium", "hard"] as const;
@@ -76,4 +75,16 @@ export function flawsOf(drafts: readonly TaskDraft[]): readonly TextFlaw[] {
 
 export function complexityOf(word: string): Complexity | undefined {
   return COMPLEXITIES.find((complexity) => complexity === word.toLowerCase());
+}
+
+/** The instructions of a task for its agent. */
+
+const TEXT_MAX = 2000;
+const INSTRUCTIONS = /^[ \t]*(?:[-*+][ \t]+)?(\*{1,2}|_{1,2}|`?)Instructions(?::\1|\1[ \t]*:)(?=\s|$)/im;
+
+/** The text after `Instructions:`, or the whole text. */
+export function instructionsIn(text: string): string {
+  const label = INSTRUCTIONS.exec(text);
+  const rest = label === null ? text : text.slice(label.index + label[0].length);
+  return cutValue(rest.trim(), TEXT_MAX);
 }

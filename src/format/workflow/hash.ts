@@ -27,7 +27,8 @@ function placeless<T extends { readonly at: unknown }>(rule: T): Omit<T, "at"> {
   return rest;
 }
 
-function canonical(value: unknown): string {
+/** The same text for the same data, in whichever order its keys are. */
+export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);

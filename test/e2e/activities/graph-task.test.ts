@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { TaskPayload } from "../../../src/format/contracts/task.ts";
+import { TaskPayload } from "../../../scripts/task-contract.ts";
 import { isPerson } from "../../support/person.ts";
 import { kill, processesOf } from "../lives/life.ts";
 import { childrenOf, inGraph, looking, order, WORKER, type Listed } from "./graph-support.ts";

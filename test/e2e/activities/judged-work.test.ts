@@ -72,7 +72,7 @@ printf '${REVIEW}' | signalbox submit review - >/dev/null`;
       expect(stage.said("seen")).toBe("original\nlate");
       expect([now.run.counters["crash_count"] ?? 0, now.run.counters["review_round"]]).toEqual([0, 1]);
       expect((await stage.trace(run)).join("\n")).toContain(
-        "its verdict is about earlier work and does not count",
+        "the work changed meanwhile, so no verdict about the earlier work counts",
       );
       const branch = execFileSync("git", ["show", `${await branchOf(stage, run)}:src/e.txt`], {
         cwd: stage.repo,

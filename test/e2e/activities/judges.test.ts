@@ -40,7 +40,7 @@ printf '${REVIEW}' >verdict.md; signalbox submit review verdict.md`;
         now.events.some(
           ({ event }) =>
             event.type === "submitted" &&
-            event.given === true &&
+            event.given !== undefined &&
             event.by.type === "agent" &&
             event.by.role === "reviewer",
         ),

@@ -21,14 +21,15 @@ const PLACES = [
   ...around("salvage", "restore"),
   ...around("stop", "halt"),
   ...around("resume", "go-on"),
-  "words.before-archive",
-  "words.after-archive",
-  "words.after-put",
+  ...around("texts", "show"),
 ];
 /** Who was killed after the last step, and types it again, is told that it is there already, or gone. */
 const REFUSED: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   "salvage.after-restore": { restore: 6 },
   "registry.after-drop-project": { remove: 2 },
+  // The move is in the journal, and its words with it.
+  "texts.before-show": { changes: 4 },
+  "texts.after-show": { changes: 4 },
 };
 const dice = diceOf(Number(process.env["SIGNALBOX_SEED"]));
 const chosen =
@@ -54,6 +55,8 @@ test.runIf(isPerson).for(chosen)("killed at %s", async (place) => {
   // Its worker has been told of the review, and takes a turn for that.
   await quiet(flow);
   said["changes"] = await insist(`task request-changes ${first} "once more"`);
+  // A person whose command is refused looks why: that wakes the supervisor.
+  await flow.say(`show ${first}`);
   await flow.until(first, ["reviewing"]);
   await quiet(flow);
   said["stop"] = await insist(`stop ${first}`);

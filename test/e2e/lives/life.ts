@@ -23,7 +23,8 @@ import { DEADLOCK } from "../../../src/engine/supervise/deadlocks.ts";
 
 const ROOT = realpathSync(join(import.meta.dirname, "../../.."));
 const NODE = join(ROOT, "node_modules/node/bin/node");
-export const PROGRAM = join(ROOT, "dist/signalbox.cjs");
+/** The build of this repository, unless the caller names another one to compare with. */
+export const PROGRAM = process.env["SIGNALBOX_PROGRAM"] ?? join(ROOT, "dist/signalbox.cjs");
 
 export type Life = {
   readonly root: string;
@@ -122,7 +123,7 @@ async function nudge(life: Life, run: string, { more, isPatient }: Person): Prom
   if (attention !== "" || isCrashed) {
     await say("resume", run);
     // Whether the worker has heard it, nobody could tell: somebody looks into its window and says it again.
-    if (attention.includes("task attach")) pressEnter(life);
+    if (attention.includes("signalbox attach")) pressEnter(life);
   } else if (state === "pending") await say("move", run, "planning");
   else if (state === "stuck") await say("move", run, "reviewing");
   else if (state === "reviewing") {

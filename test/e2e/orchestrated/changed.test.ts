@@ -105,6 +105,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("changed after it was approved", 
           expect.stringMatching(new RegExp(`^less /.*/${name}$`)),
           expect.stringMatching(new RegExp(`^signalbox submit ${run} \\w`)),
           `signalbox resume ${child}`,
+          `signalbox cancel ${child}`,
         ]);
         await on.edit(
           run,

@@ -130,6 +130,7 @@ describe.runIf(isPerson && IS_DEEP).concurrent("the acceptance checks", LONG, ()
         { command: look },
         { command: `signalbox submit ${run} acceptance` },
         { command: `signalbox resume ${run}` },
+        { command: `signalbox cancel ${run}` },
       ]);
       expect(next).toBe(look);
       expect(waits).toMatchObject({

@@ -12,8 +12,11 @@ describe.runIf(isPerson).concurrent("the gates of orchestrated", LONG, () => {
     await inSession({}, async (on) => {
       const run = await on.run();
       await on.rested(run);
-      const decision = (await on.type("show", run)).document["decision"] as { asked: string[] };
-      const told = decision.asked.join("\n");
+      const decision = (await on.type("show", run)).document["decision"] as {
+        asked: string[];
+        aside: string[];
+      };
+      const told = [...decision.asked, ...decision.aside].join("\n");
       expect(told).toContain("\nui: false, needs_research: false\n");
       expect(told).toContain("\nnext of intake: recommended_agent: Docs, recommended_task_id: meta,");
       expect(told).toContain("\ngates of architected: meets_definition_of_done: true, needs_review: false,");

@@ -124,7 +124,7 @@ describe.runIf(isPerson).concurrent("orchestrated", LONG, () => {
       expect(await on.file(run, "spec.md")).toContain("## Goals");
       expect(await on.file(run, "../../lean.txt")).toBe("lean 1\n");
       const aside = Object.keys(filesBelow(join(on.home.root, "runs", run, "archive")));
-      expect(aside.map((file) => file.replace(/^.*_a-goal./, ""))).toEqual([
+      expect(aside.map((file) => file.replace(/^.*_goal./, ""))).toEqual([
         "acceptance.json",
         "contract/SpecAgent.output.json",
         "spec.md",

@@ -12,7 +12,7 @@ import { unless } from "../errno.ts";
 import { inFolder } from "../replace/folder.ts";
 import { digestAt } from "../replace/leftover.ts";
 import { copy, deposit } from "../replace/move.ts";
-import { filesOf, type FileOf } from "./paths.ts";
+import { filesOf, type FileOf } from "../../../core/text/run-files.ts";
 import { presentIn } from "./present.ts";
 import { readAll } from "./readings.ts";
 
@@ -27,7 +27,7 @@ export async function recallAll(
   const wanted = filesOf(place).filter(({ artifact }) => of.artifacts.includes(artifact));
   if (attempts.length === 0 || wanted.length === 0) return { files: [], told: [] };
   const isSection = wanted.some((each) => each.of.reader.type === "section");
-  const readings = isSection ? await readAll(store, place) : [];
+  const readings = isSection ? (await readAll(store, place)).readings : [];
   const isThere = ({ artifact, slot, file, of: { reader } }: FileOf): boolean =>
     reader.type === "section"
       ? readings.some((each) => each.artifact === artifact && each.slot === slot && each.found)

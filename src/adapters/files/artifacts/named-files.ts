@@ -14,7 +14,7 @@ import { decodeWhole } from "../replace/decode.ts";
 import { codeOf } from "../errno.ts";
 import { inFolder, type Folder } from "../replace/folder.ts";
 import { leadOf } from "./link-target.ts";
-import { filesOf, shownPath } from "./paths.ts";
+import { filesOf, shownPath } from "../../../core/text/run-files.ts";
 import { openAt } from "./unreadable.ts";
 
 type Cache = Pick<Store, "readings" | "commit">;

@@ -14,17 +14,29 @@ import type { ReadArtifact } from "../../../format/reading/reading.ts";
 import { sha256 } from "../../../format/sha256.ts";
 import { decodeWhole } from "../replace/decode.ts";
 import { readNamed } from "./named-files.ts";
-import type { FileOf } from "./paths.ts";
+import type { FileOf } from "../../../core/text/run-files.ts";
 import { withThere } from "./mentioned-files.ts";
 import { openAt, readableIn, unread } from "./unreadable.ts";
 
 type Cache = Pick<Store, "readings" | "commit">;
 
-export async function readAll(cache: Cache, place: Place): Promise<readonly Reading[]> {
+/** The readings, and the bytes that they were made of. */
+export type ReadFiles = {
+  readonly readings: readonly Reading[];
+  readonly bytes: ReadonlyMap<string, Uint8Array>;
+};
+
+/** Files in `instead` are read as if they held these bytes. */
+export async function readAll(
+  cache: Cache,
+  place: Place,
+  instead: ReadonlyMap<string, Uint8Array> = new Map(),
+): Promise<ReadFiles> {
   const readings: Reading[] = [];
+  const bytes = new Map(instead);
   const single = readableIn(place).filter(({ of }) => of.every === undefined);
   for (const [file, wanted] of Map.groupBy(single, (each) => each.file))
-    readings.push(...(await readOne({ cache, place, wanted }, file)));
+    readings.push(...(await readOne({ cache, place, wanted, bytes }, file)));
   for (const [artifact, of] of Object.entries(place.workflow.definition.artifacts)) {
     if (of.every === undefined) continue;
     const members = membersIn(readings, of.every);
@@ -33,21 +45,25 @@ export async function readAll(cache: Cache, place: Place): Promise<readonly Read
       const file = fillPath(place.run, of.file, slot);
       // Others may read the same file one by one: each has its own memory of it.
       const wanted = [{ artifact, of: ownArtifact(place.run.params, of), slot, file }];
-      parts.push(...(await readOne({ cache, place, wanted, within: ` in ${artifact}` }, file)));
+      parts.push(...(await readOne({ cache, place, wanted, bytes, within: ` in ${artifact}` }, file)));
     }
     readings.push(together(artifact, of.every, parts));
   }
-  return [...withThere(place, readings), ...(await readNamed({ cache, place }, readings))];
+  const all = [...withThere(place, readings), ...(await readNamed({ cache, place }, readings))];
+  return { readings: all, bytes };
 }
 
 async function readOne(on: On, file: string): Promise<readonly Reading[]> {
+  const known = on.bytes.get(file);
+  if (known !== undefined) return readFile(on, file, known);
   const opened = openAt(on.place.root, file);
-  if (opened.type === "bytes") return readFile(on, file, opened.bytes);
-  return on.wanted.map((one) => unread(one, opened));
+  if (opened.type !== "bytes") return on.wanted.map((one) => unread(one, opened));
+  on.bytes.set(file, opened.bytes);
+  return readFile(on, file, opened.bytes);
 }
 
 /** As the list is now: whoever has just changed it may have written the files of its new members as well. */
-function membersIn(readings: readonly Reading[], { artifact, list }: List): readonly string[] {
+export function membersIn(readings: readonly Reading[], { artifact, list }: List): readonly string[] {
   return [...new Set(readings.find((each) => each.artifact === artifact)?.lists[list])];
 }
 
@@ -74,6 +90,8 @@ type On = {
   readonly wanted: readonly FileOf[];
   /** Of members of a list: the artifact that they are read for, which has a memory of its own. */
   readonly within?: string;
+  /** What was read so far. */
+  readonly bytes: Map<string, Uint8Array>;
 };
 
 async function readFile(

@@ -4,7 +4,7 @@ import type { Listed, Place } from "../../../engine/ports/files.ts";
 import { decodeWhole } from "../replace/decode.ts";
 import { inFolder } from "../replace/folder.ts";
 import { openFile } from "../replace/open.ts";
-import { filesOf, shownPath } from "./paths.ts";
+import { filesOf, shownPath } from "../../../core/text/run-files.ts";
 
 export async function tasksIn(place: Place, artifact: string): Promise<readonly Listed[]> {
   const wanted = filesOf(place).find((each) => each.artifact === artifact);

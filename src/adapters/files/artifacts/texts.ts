@@ -5,7 +5,7 @@ import { sha256 } from "../../../format/sha256.ts";
 import { decode } from "../../../format/reading/text.ts";
 import { inFolder } from "../replace/folder.ts";
 import { openFile } from "../replace/open.ts";
-import { filesOf, shownPath, type FileOf } from "./paths.ts";
+import { filesOf, shownPath, type FileOf } from "../../../core/text/run-files.ts";
 
 export async function textsIn(
   place: Place,

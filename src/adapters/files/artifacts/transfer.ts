@@ -1,7 +1,4 @@
-/**
- * Artifacts between the place of a run and the checkout of one of its judges: copied there before a turn, and brought back one by one
- * when they were accepted.
- */
+/** Copies files of a run into the checkout of one of its judges, before a turn. */
 
 import { closeSync, constants, openSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -14,11 +11,8 @@ import { inFolder } from "../replace/folder.ts";
 import { leadOf } from "./link-target.ts";
 import { statOf } from "../replace/leftover.ts";
 import { copy } from "../replace/move.ts";
-import { openFile } from "../replace/open.ts";
-import type { OwnWrites } from "../replace/own-writes.ts";
-import { filesOf, shownPath, type FileOf } from "./paths.ts";
-import { projectedDigests, type Remembering } from "../projection/projected.ts";
-import { rewrite, whyNot } from "../replace/replace.ts";
+import { filesOf, shownPath, type FileOf } from "../../../core/text/run-files.ts";
+import { rewrite } from "../replace/replace.ts";
 import { openAt } from "./unreadable.ts";
 
 const UNREADABLE = ["ENOENT", "ENOTDIR", "EACCES", "ELOOP"];
@@ -43,7 +37,7 @@ export function copyFiles(place: Place, of: Parameters<Artifacts["copy"]>[1]): r
 }
 
 /** Paths of files that a path stands for; a part in braces stands for any name. */
-function matching(root: string, path: string): readonly string[] {
+export function matching(root: string, path: string): readonly string[] {
   let found: readonly string[] = [""];
   for (const name of path.replace(/^(?:\.\/)+/, "").split("/")) {
     found = found.flatMap((above) => {
@@ -116,60 +110,4 @@ function withSections(
     return placed.ok ? placed.text : all;
   }, whole);
   return Buffer.from(text);
-}
-
-type Transfer = Remembering & { readonly own: OwnWrites };
-
-/** What cannot be brought over byte by byte stays where it is: the caller reads again, and compares digests. */
-export async function transferArtifact(
-  { own, store, place: to }: Transfer,
-  from: Place,
-  of: { readonly artifact: string; readonly slot: string },
-): Promise<readonly string[]> {
-  const wanted = filesOf(from).filter(
-    (each) => each.artifact === of.artifact && (each.of.every !== undefined || each.slot === of.slot),
-  );
-  const told: string[] = [];
-  for (const {
-    file,
-    of: { reader },
-  } of wanted) {
-    const inside = inFolder({ root: from.root, file }, openFile);
-    const opened = inside.type === "done" ? inside.value : inside;
-    if (opened.type !== "bytes") continue;
-    const projected = await projectedDigests({ store, place: to }, file);
-    const edit = (now: Uint8Array | undefined) =>
-      reader.type === "section" ? sectionFrom(opened.bytes, now, reader.heading) : { bytes: opened.bytes };
-    failpoint("judge.before-show");
-    const spot = { root: to.root, file, isWorkspace: to.isWorkspace ?? false };
-    const isOurs = (digest: string): boolean => own.isOf(spot)(digest) || projected.has(digest);
-    const written = tried(() => rewrite(spot, { edit: own.remembering(spot, edit), isOurs }));
-    failpoint("judge.after-show");
-    told.push(...written.told);
-    if (written.reason !== "")
-      told.push(`${shownPath(file)} ${written.reason}, so that it does not show ${of.artifact}`);
-  }
-  return told;
-}
-
-function sectionFrom(
-  bytes: Uint8Array,
-  now: Uint8Array | undefined,
-  heading: string,
-): { readonly bytes: Uint8Array } | undefined {
-  const [text, before] = [decodeWhole(bytes), now === undefined ? "" : decodeWhole(now)];
-  const cut = text === undefined ? undefined : cutSection(text, heading);
-  if (before === undefined || cut?.ok !== true || cut.cut === "") return undefined;
-  const placed = setSection(before, heading, cut.cut);
-  return placed.ok ? { bytes: Buffer.from(placed.text) } : undefined;
-}
-
-function tried(write: () => { readonly reason: string; readonly told: readonly string[] }) {
-  try {
-    return write();
-  } catch (error) {
-    const reason = whyNot(error);
-    if (reason === undefined) throw error;
-    return { reason, told: [] };
-  }
 }

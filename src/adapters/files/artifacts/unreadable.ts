@@ -5,7 +5,7 @@ import type { Reader } from "../../../core/model/artifact.ts";
 import type { Place } from "../../../engine/ports/files.ts";
 import { inFolder } from "../replace/folder.ts";
 import { openFile, type Opened } from "../replace/open.ts";
-import { filesOf, shownPath, type FileOf } from "./paths.ts";
+import { filesOf, shownPath, type FileOf } from "../../../core/text/run-files.ts";
 
 /** Artifacts whose file is something else than a file, or one that is not taken: each with what it is. */
 export function refusedIn(place: Place): readonly Reading[] {
@@ -20,7 +20,7 @@ export function readableIn(place: Place): readonly FileOf[] {
   return filesOf(place).filter(({ of }) => isRead(of.reader));
 }
 
-function isRead({ type }: Reader): boolean {
+export function isRead({ type }: Reader): boolean {
   return type !== "check" && type !== "fact" && type !== "children" && type !== "files";
 }
 

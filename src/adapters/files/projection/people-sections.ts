@@ -16,7 +16,7 @@ import { decodeWhole } from "../replace/decode.ts";
 import { deposit } from "../replace/move.ts";
 import type { OwnWrites } from "../replace/own-writes.ts";
 import type { Remembering } from "./projected.ts";
-import { filesOf, shownPath, type FileOf } from "../artifacts/paths.ts";
+import { filesOf, shownPath, type FileOf } from "../../../core/text/run-files.ts";
 import { rewrite, whyNot, writeAll } from "../replace/replace.ts";
 import type { Rewritten } from "../replace/replace.ts";
 
@@ -43,8 +43,7 @@ export async function keepPeoples(on: On): Promise<readonly string[]> {
 /** Before we take sections out ourselves: these are not to be put back. */
 export async function forgetPeoples({ store, place }: Memories, artifacts: readonly string[]): Promise<void> {
   for (const { artifact } of peoplesOf(place))
-    if (artifacts.includes(artifact))
-      await remember({ store, place }, artifact, { digest: place.run.seen[artifact] ?? "", text: "" });
+    if (artifacts.includes(artifact)) await remember({ store, place }, artifact, NOTHING);
 }
 
 function peoplesOf(place: Place): readonly Section[] {

@@ -4,9 +4,9 @@
  * What a file says is compared with what we wrote last, so that an edit is told once. It moves nothing.
  */
 
-import { project as treeOf } from "../../../core/projection/project.ts";
+import { pathsIn, project as treeOf } from "../../../core/projection/project.ts";
 import { listedStatuses } from "../../../core/tasks/status.ts";
-import type { Projection } from "../../../core/model/workflow.ts";
+import type { DataTree, Projection } from "../../../core/model/workflow.ts";
 import type { Artifacts, Place } from "../../../engine/ports/files.ts";
 import type { Edited } from "../../../format/front-matter/edit.ts";
 import { setLines } from "../../../format/front-matter/lines.ts";
@@ -62,7 +62,7 @@ export async function writeProjections(
     if (data === undefined) continue;
     const memory = await recall(where, slotOf(projection));
     const now = bytesOf(place, projection.file);
-    if (isShown(memory, data, now)) continue;
+    if (isShown(memory, { projection, data }, now)) continue;
     due.push({ projection, data });
     isEasy &&= now !== undefined && easily(memory, { projection, data }, decodeWhole(now)) !== undefined;
   }
@@ -93,10 +93,24 @@ async function loadFormats(root: unknown): Promise<Formats> {
   };
 }
 
-/** The file is exactly what we wrote last, and that is what it has to say. */
-function isShown({ last }: Memory, data: unknown, now: Uint8Array | undefined): boolean {
-  if (last === undefined || JSON.stringify(last.fields) !== JSON.stringify(fieldsOf(data))) return false;
-  return now !== undefined && sha256(now) === last.digest;
+/**
+ * The file is exactly what we wrote last, and that is what it has to say, except for the time. Such an event is the start of an agent,
+ * which may read the file at this moment: while a file is replaced, it is missing for an instant.
+ */
+function isShown({ last }: Memory, { projection, data }: Due, now: Uint8Array | undefined): boolean {
+  if (last === undefined || now === undefined || sha256(now) !== last.digest) return false;
+  const times = "data" in projection ? timesIn(projection.data) : [];
+  const without = (fields: Fields): string =>
+    JSON.stringify(Object.entries(fields).filter(([key]) => !times.includes(key)));
+  return without(last.fields) === without(fieldsOf(data));
+}
+
+/** Fields that show the time of the last event, and nothing else. */
+function timesIn(data: DataTree): readonly string[] {
+  if (typeof data !== "object" || data === null || Array.isArray(data)) return [];
+  return Object.entries<DataTree>(data).flatMap(([key, tree]) =>
+    pathsIn(tree).join() === "run.updatedAt" ? [key] : [],
+  );
 }
 
 function bytesOf(place: Place, file: string): Uint8Array | undefined {

@@ -78,11 +78,12 @@ class FolderError extends Error {
   override readonly name = "FolderError";
 }
 
-/** `undefined` where a link leads out of the root. */
+/** `undefined` where a link leads out of the root, or stands in its place: an agent may have put its workspace there. */
 function realFolder(spot: Spot, names: readonly string[]): string | undefined {
   try {
     if (spot.make === true) mkdirSync(spot.root, { recursive: true, mode: PRIVATE });
     const root = realpathSync(spot.root);
+    if (root !== join(realpathSync(dirname(spot.root)), basename(spot.root))) return undefined;
     let folder = root;
     for (const name of names) {
       const next = join(folder, name);

@@ -13,19 +13,32 @@ import { unless } from "../errno.ts";
 import { decodeWhole } from "./decode.ts";
 import type { Folder, Spot } from "./folder.ts";
 import { inFolder } from "./folder.ts";
-import { besideName, digestAt, keep, linkInto, mend, newToken, remove, statOf } from "./leftover.ts";
+import {
+  besideName,
+  digestAt,
+  isUnderWay,
+  keep,
+  linkInto,
+  mend,
+  newToken,
+  remove,
+  statOf,
+} from "./leftover.ts";
+import { wait } from "./open.ts";
 import { archivedName, fillPath } from "../../../engine/submit/place.ts";
-import { filesOf } from "../artifacts/paths.ts";
+import { filesOf } from "../../../core/text/run-files.ts";
 import { sha256 } from "../../../format/sha256.ts";
 import { create, rewrite, withdraw, writeAll } from "./replace.ts";
 
 const TRIES_MAX = 20;
+const WAIT_MS = 10;
 const CHUNK = 64 * 1024;
 
 export async function archiveAll(
   place: Place,
-  of: { readonly artifacts: readonly string[]; readonly into: string },
+  of: { readonly artifacts: readonly string[]; readonly into: string; readonly isCopy?: boolean },
 ): Promise<readonly string[]> {
+  const { isCopy = false } = of;
   const told: string[] = [];
   for (const {
     artifact,
@@ -38,8 +51,9 @@ export async function archiveAll(
     if (reader.type === "section") {
       const { cutSection } = await import("../../../format/markdown/place.ts");
       const to = { root: of.into, file: archivedName({ reader }, file), make: true };
-      told.push(...archiveSection(spot, to, (text) => cutSection(text, reader.heading)));
-    } else told.push(...moveFile(spot, { root: of.into, file, make: true }, "number"));
+      const cut = (text: string): Cut => cutSection(text, reader.heading);
+      told.push(...archiveSection(spot, to, { cut, isCopy }));
+    } else told.push(...moveFile(spot, { root: of.into, file, make: true }, { taken: "number", isCopy }));
     failpoint("files.after-archive");
   }
   return told;
@@ -47,9 +61,11 @@ export async function archiveAll(
 
 const NO_TEXT = { ok: false, reason: "is not valid UTF-8" } as const;
 
-type Cutter = (text: string) => Cut;
-
-function archiveSection(from: Spot, to: Spot, cut: Cutter): readonly string[] {
+function archiveSection(
+  from: Spot,
+  to: Spot,
+  { cut, isCopy }: { readonly cut: (text: string) => Cut; readonly isCopy: boolean },
+): readonly string[] {
   // Looking must not make the folder.
   if (inFolder(from, () => undefined).type === "missing") return [];
   let told: readonly string[] = [];
@@ -63,7 +79,7 @@ function archiveSection(from: Spot, to: Spot, cut: Cutter): readonly string[] {
       if (!parted.ok || parted.cut === "") return undefined;
       const bytes = Buffer.from(parted.cut);
       deposit(to, { digest: sha256(bytes), fill: (fd) => writeAll(fd, bytes) }, "number");
-      return { bytes: Buffer.from(parted.text) };
+      return isCopy ? undefined : { bytes: Buffer.from(parted.text) };
     },
   });
   const refused =
@@ -79,7 +95,7 @@ export function carryAll(place: Place, to: string, copies: readonly string[]): r
   const files = new Set([...filesOf(place).map(({ file }) => file), ...shown, ...copies]);
   return Array.from(files).flatMap((file) => {
     failpoint("files.before-carry");
-    const told = moveFile({ root, file }, { root: to, file, make: true }, "keep");
+    const told = moveFile({ root, file }, { root: to, file, make: true }, { taken: "keep", isCopy: false });
     failpoint("files.after-carry");
     return told;
   });
@@ -89,21 +105,36 @@ function realOf(path: string): string {
   return unless(["ENOENT"], () => realpathSync(path)) ?? path;
 }
 
-/** What happens when there is a file already: the next number is taken, or it is kept beside it and told. */
+/** What happens when there is a file already: the next number is taken, or that file is kept beside it and told. */
 type Taken = "number" | "keep";
 
-function moveFile(from: Spot, to: Spot, taken: Taken): readonly string[] {
+function moveFile(
+  from: Spot,
+  to: Spot,
+  { taken, isCopy }: { readonly taken: Taken; readonly isCopy: boolean },
+): readonly string[] {
   const moved = inFolder(from, (folder, name) => {
     const told = [...mend(folder, name)];
+    let isMissing = false;
     for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
       const stat = statOf(folder, name);
-      if (stat === undefined) return told;
+      if (stat === undefined) {
+        // Another process replaces the file at this moment, or has just finished: a second look tells.
+        const isReplaced = isUnderWay(folder, name);
+        if (isMissing && !isReplaced) return told;
+        isMissing = !isReplaced;
+        if (isReplaced) {
+          wait(WAIT_MS);
+          told.push(...mend(folder, name, { force: tries === TRIES_MAX - 1 }));
+        }
+        continue;
+      }
       if (!stat.isFile() || stat.nlink !== 1n)
         return [...told, `${from.file}: is no ordinary file of its own, so that it stays where it is`];
       const digest = digestAt(folder, name);
       const copied = deposit(to, { digest, fill: (fd) => copy(folder, name, fd) }, taken);
       told.push(...copied.told);
-      if (copied.type === "refused") return told;
+      if (copied.type === "refused" || isCopy) return told;
       const gone = withdraw(folder, name, digest);
       told.push(...gone.told);
       if (gone.isDone) return told;
@@ -117,10 +148,11 @@ function moveFile(from: Spot, to: Spot, taken: Taken): readonly string[] {
 }
 
 type Content = { readonly digest: string; readonly fill: (fd: number) => void };
-/** `entry` is the file that was made, if one was. */
+/** `entry` is the file that was made, if one was; `at` is the one that has the content. */
 type Deposited = {
   readonly type: "done" | "refused";
   readonly entry: string;
+  readonly at: string;
   readonly told: readonly string[];
 };
 
@@ -128,27 +160,31 @@ type Deposited = {
 export function deposit(to: Spot, content: Content, taken: Taken): Deposited {
   const done = inFolder(to, (folder, name): Deposited => {
     mend(folder, name);
+    const told: string[] = [];
     for (let number = 0; ; number += 1) {
-      const entry = number === 0 ? name : numbered(name, number);
+      const entry = taken === "keep" || number === 0 ? name : numbered(name, number);
       if (isThere(folder, entry) && digestAt(folder, entry) === content.digest)
-        return { type: "done", entry: "", told: [] };
+        return { type: "done", entry: "", at: entry, told };
       if (isThere(folder, entry) && taken === "number") continue;
       const fresh = besideName("new", newToken(), name);
       failpoint("files.before-copy");
       create(folder, fresh, content.fill);
-      const why = "there is another file already where it was to be taken";
-      const told =
-        isThere(folder, name) && taken === "keep" ? keep(folder, name, { entry: fresh, why }) : undefined;
-      const isPut = told !== undefined || linkInto(folder, fresh, entry);
+      if (isThere(folder, entry)) told.push(...keep(folder, name, { entry, why: "another file was there" }));
+      const isPut = linkInto(folder, fresh, entry);
       remove(folder, fresh);
       folder.sync();
       failpoint("files.after-copy");
-      if (isPut) return { type: "done", entry: told === undefined ? entry : "", told: told ?? [] };
+      if (isPut) return { type: "done", entry, at: entry, told };
     }
   });
   if (done.type === "done") return done.value;
   const reason = done.type === "missing" ? "has no folder" : done.reason;
-  return { type: "refused", entry: "", told: [`${to.file}: ${reason}, so that nothing is put there`] };
+  return {
+    type: "refused",
+    entry: "",
+    at: "",
+    told: [`${to.file}: ${reason}, so that nothing is put there`],
+  };
 }
 
 function numbered(name: string, number: number): string {

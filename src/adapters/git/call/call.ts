@@ -9,16 +9,15 @@
  */
 
 import { existsSync } from "node:fs";
-import { spawn, spawnSync } from "node:child_process";
 import type { Env } from "../../home/paths.ts";
 import { noRoom } from "../../home/room.ts";
 import { UserError } from "../../user-error.ts";
 import { configuredByRepository, type Override } from "./overrides.ts";
 
 /** Whose a commit is. */
-export type Identity = { readonly name: string; readonly email: string };
+export type AuthorIdentity = { readonly name: string; readonly email: string };
 
-export type Call = {
+export type GitCall = {
   readonly args: readonly string[];
   readonly cwd: string;
   /** Without it git looks for the repository by itself: only for asking where it is. */
@@ -34,7 +33,7 @@ export type Call = {
   /** What it writes must be on the disk when it returns. */
   readonly durable?: boolean;
   /** Commits are this person's, in place of ours. */
-  readonly author?: Identity;
+  readonly author?: AuthorIdentity;
   /** Commits are made at this time, in place of now. */
   readonly date?: string;
   readonly limitMs?: number;
@@ -49,14 +48,14 @@ export type Call = {
 };
 
 /** The output is bytes: names of files need not be UTF-8. */
-export type Answer = { readonly code: number; readonly out: Buffer; readonly err: string };
+export type GitAnswer = { readonly code: number; readonly out: Buffer; readonly err: string };
 
 export class GitError extends Error {
   override readonly name = "GitError";
   readonly code: number;
   readonly err: string;
 
-  constructor(call: Call, answer: { readonly code: number; readonly err: string }) {
+  constructor(call: GitCall, answer: { readonly code: number; readonly err: string }) {
     super(`git ${call.args.join(" ")} (in ${call.cwd}) failed with ${answer.code}: ${answer.err.trim()}`);
     this.code = answer.code;
     this.err = answer.err;
@@ -73,7 +72,7 @@ export function isNoRoom({ err }: { readonly err: string }): boolean {
 }
 
 /** A folder that does not exist gives the same error code as a missing program. */
-function notStarted(call: Call, error: Error): Error {
+function notStarted(call: GitCall, error: Error): Error {
   const isMissing = "code" in error && error.code === "ENOENT" && existsSync(call.cwd);
   if (!isMissing) return new GitError(call, { code: -1, err: `it could not be started, ${error.message}` });
   return new UserError(
@@ -84,7 +83,7 @@ function notStarted(call: Call, error: Error): Error {
 }
 
 /** What the user can fix becomes a UserError: a full disk, and a configuration that git cannot read. */
-export function failed(call: Call, answer: { readonly code: number; readonly err: string }): Error {
+export function failed(call: GitCall, answer: { readonly code: number; readonly err: string }): Error {
   if (isNoRoom(answer)) return noRoom(call.objects ?? call.gitDir ?? call.cwd);
   if (!BAD_CONFIG.test(answer.err)) return new GitError(call, answer);
   const line = answer.err.split("\n").find((each) => BAD_CONFIG.test(each)) ?? "";
@@ -137,6 +136,7 @@ const SETTINGS: readonly string[] = [
   "add.ignoreErrors=false",
   "advice.addEmbeddedRepo=false",
   "i18n.commitEncoding=utf-8",
+  "i18n.logOutputEncoding=utf-8",
 ];
 
 /** How somewhere else is reached is the user's to say; it stays off wherever nothing is to be reached. */
@@ -145,40 +145,40 @@ const SIGNING = ["gpg.program"];
 
 const DURABLE: readonly string[] = ["core.fsync=all", "core.fsyncMethod=fsync"];
 
-export async function tryGit(env: Env, call: Call): Promise<Answer> {
+export async function tryGit(env: Env, call: GitCall): Promise<GitAnswer> {
   const isOurs = call.gitDir === undefined || call.objects !== undefined;
   return start(env, call, isOurs ? [] : await overridesFor(env, call, call.gitDir));
 }
 
 /** What it says, without the line end. */
-export async function git(env: Env, call: Call): Promise<string> {
+export async function git(env: Env, call: GitCall): Promise<string> {
   return (await gitBytes(env, call)).toString("utf8").replace(/\n$/, "");
 }
 
-export async function gitBytes(env: Env, call: Call): Promise<Buffer> {
+export async function gitBytes(env: Env, call: GitCall): Promise<Buffer> {
   const answer = await tryGit(env, call);
   if (answer.code !== 0) throw failed(call, answer);
   return answer.out;
 }
 
 /** Names or records that end with NUL, with one character for each byte. */
-export async function gitRecords(env: Env, call: Call): Promise<readonly string[]> {
+export async function gitRecords(env: Env, call: GitCall): Promise<readonly string[]> {
   return (await gitBytes(env, call))
     .toString("latin1")
     .split("\0")
     .filter((record) => record !== "");
 }
 
-async function overridesFor(env: Env, call: Call, gitDir: string): Promise<readonly Override[]> {
+async function overridesFor(env: Env, call: GitCall, gitDir: string): Promise<readonly Override[]> {
   return configuredByRepository(gitDir, async (args) => {
-    const listing: Call = { args, cwd: call.cwd, gitDir, isAlone: call.isAlone === true };
+    const listing: GitCall = { args, cwd: call.cwd, gitDir, isAlone: call.isAlone === true };
     const answer = await start(env, listing, []);
     if (answer.code !== 0) throw failed(listing, answer);
     return answer.out;
   });
 }
 
-function start(env: Env, call: Call, overrides: readonly Override[]): Answer | Promise<Answer> {
+function start(env: Env, call: GitCall, overrides: readonly Override[]): GitAnswer | Promise<GitAnswer> {
   const users = new Set([
     ...(call.isFetch === true ? REACHING : []),
     ...(call.isSigned === true ? SIGNING : []),
@@ -192,8 +192,13 @@ function start(env: Env, call: Call, overrides: readonly Override[]): Answer | P
   return mayStandStill ? standStill(call, argv, variables) : goOn(call, argv, variables);
 }
 
-function standStill(call: Call, argv: readonly string[], env: Readonly<Record<string, string>>): Answer {
+function standStill(
+  call: GitCall,
+  argv: readonly string[],
+  env: Readonly<Record<string, string>>,
+): GitAnswer {
   const timeout = call.limitMs ?? LIMIT_MS;
+  const { spawnSync } = process.getBuiltinModule("node:child_process");
   const { status, signal, stdout, stderr, error } = spawnSync("git", argv, {
     cwd: call.cwd,
     env,
@@ -209,10 +214,15 @@ function standStill(call: Call, argv: readonly string[], env: Readonly<Record<st
   throw new GitError(call, { code: -1, err: reason });
 }
 
-function goOn(call: Call, argv: readonly string[], env: Readonly<Record<string, string>>): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+function goOn(
+  call: GitCall,
+  argv: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<GitAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<GitAnswer>();
   // Each pipe takes a moment.
   const stdin = call.input === undefined ? "ignore" : "pipe";
+  const { spawn } = process.getBuiltinModule("node:child_process");
   const child = spawn("git", argv, { cwd: call.cwd, env, stdio: [stdin, "pipe", "pipe"] });
   const limitMs = call.limitMs ?? LIMIT_MS;
   const out: Buffer[] = [];
@@ -248,7 +258,7 @@ function goOn(call: Call, argv: readonly string[], env: Readonly<Record<string, 
 
 export const OURSELVES = { name: "Signalbox", email: "signalbox@localhost" };
 
-function environmentOf(env: Env, call: Call, overrides: readonly Override[]): Record<string, string> {
+function environmentOf(env: Env, call: GitCall, overrides: readonly Override[]): Record<string, string> {
   const { author = OURSELVES } = call;
   const given = defined({
     PATH: absolute(env["PATH"]),

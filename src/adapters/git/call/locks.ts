@@ -119,22 +119,34 @@ export async function requireFree(commonDir: string, file: string): Promise<void
   }
 }
 
-/** A git of the engine that was killed while it changed refs of the user's repository: its arguments and input, and when it began. */
-export type KilledUpdate = { readonly text: string; readonly sinceMs: number };
+/** A git of the engine that was killed while it changed refs of the user's repository: its notice, its arguments and input, and when it began. */
+export type KilledUpdate = { readonly notice: string; readonly text: string; readonly sinceMs: number };
 
 /**
  * Removes the lock of a ref that a killed git of the engine was changing. Every other lock in the user's repository stays: this one must
  * be for a ref that the engine was changing, not older than that change, and no git may be at work there.
  */
-export function removeOwnLock(commonDir: string, file: string, { text, sinceMs }: KilledUpdate): boolean {
-  const ref = file.startsWith(`${commonDir}/refs/`) ? file.slice(commonDir.length + 1, -".lock".length) : "";
-  const isNamed = ref !== "" && text.split(/\s+/).includes(ref);
+export function removeOwnLock(commonDir: string, file: string, update: KilledUpdate): boolean {
   const made = unless(["ENOENT"], () => statSync(file).mtimeMs);
-  if (!isNamed || made === undefined || made < Math.floor(sinceMs)) return false;
-  const folders = [dirname(commonDir), commonDir, ...linkedWorktrees(commonDir)];
-  if (gitsIn(folders, commonDir)?.length !== 0) return false;
+  if (made === undefined || made < Math.floor(update.sinceMs)) return false;
+  if (!locksOf(commonDir, update).includes(file) || !isQuiet(commonDir)) return false;
   unlinkSync(file);
   return true;
+}
+
+/** Whether a killed git has left no lock, and none that has lost its parent process can still take one. */
+export function hasNoLock(commonDir: string, update: KilledUpdate): boolean {
+  return isQuiet(commonDir) && !locksOf(commonDir, update).some(isLocked);
+}
+
+function locksOf(commonDir: string, { text }: KilledUpdate): readonly string[] {
+  const refs = text.split(/\s+/).filter((word) => word.startsWith("refs/"));
+  return refs.map((ref) => join(commonDir, `${ref}.lock`));
+}
+
+/** Whether the system says that no git is at work there. */
+function isQuiet(commonDir: string): boolean {
+  return gitsIn([dirname(commonDir), commonDir, ...linkedWorktrees(commonDir)], commonDir)?.length === 0;
 }
 
 function isLocked(file: string): boolean {

@@ -11,7 +11,7 @@ import { unless } from "../../files/errno.ts";
 import { makeFolder } from "../../home/folders.ts";
 import { newName } from "../../home/new-name.ts";
 import type { Git } from "../workspace/bench.ts";
-import type { Call } from "./call.ts";
+import type { GitCall } from "./call.ts";
 
 export async function withScratch<T>({ home }: Git, use: (path: string) => Promise<T>): Promise<T> {
   const folder = join(home.root, "tmp");
@@ -31,7 +31,7 @@ const SHA256_HEX = 64;
 export async function withObjects<T>(
   on: Git,
   of: { readonly commonDir: string; readonly oid: string },
-  use: (call: Omit<Call, "args">) => Promise<T>,
+  use: (call: Omit<GitCall, "args">) => Promise<T>,
 ): Promise<T> {
   return withScratch(on, async (folder) => {
     makeBare(folder, of);
@@ -43,7 +43,7 @@ export async function withObjects<T>(
 export async function withBoth<T>(
   on: Git,
   of: { readonly commonDir: string; readonly mirror: string; readonly oid: string },
-  use: (call: Omit<Call, "args">) => Promise<T>,
+  use: (call: Omit<GitCall, "args">) => Promise<T>,
 ): Promise<T> {
   return withScratch(on, async (folder) => {
     makeBare(folder, of);

@@ -7,7 +7,7 @@
  */
 
 import type { Env } from "../../home/paths.ts";
-import { tryGit, type Call } from "../call/call.ts";
+import { tryGit, type GitCall } from "../call/call.ts";
 
 export type Containment =
   | { readonly type: "absent" }
@@ -21,7 +21,7 @@ export type Containment =
 export type Ask = (args: readonly string[]) => Promise<{ readonly code: number; readonly out: string }>;
 
 /** `call` reads the objects of both. */
-export function asking(env: Env, call: Omit<Call, "args">): Ask {
+export function asking(env: Env, call: Omit<GitCall, "args">): Ask {
   return async (args) => {
     const { code, out } = await tryGit(env, { ...call, args });
     return { code, out: out.toString("utf8").trim() };

@@ -7,7 +7,7 @@ import { textOfOwn } from "../../home/own-file.ts";
 import type { Home } from "../../home/paths.ts";
 import { mayHaveMoved } from "../repository/branches.ts";
 
-export type Looked = {
+export type BranchLook = {
   readonly at: number;
   /** For each run, where it and the default branch were. */
   readonly branches: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export function lookedFile(home: Home): string {
 }
 
 /** What cannot be read was never looked at: the worst of it is one look too many. */
-export function readLooked(home: Home): Looked {
+export function readLooked(home: Home): BranchLook {
   const value = parsed(textOfOwn(lookedFile(home)) ?? "");
   if (typeof value !== "object" || value === null || !("at" in value) || !("branches" in value)) return NEVER;
   const { at, branches } = value;
@@ -29,7 +29,7 @@ export function readLooked(home: Home): Looked {
   return { at, branches: Object.fromEntries(pairs) };
 }
 
-const NEVER: Looked = { at: 0, branches: {} };
+const NEVER: BranchLook = { at: 0, branches: {} };
 
 function parsed(text: string): unknown {
   try {
@@ -40,10 +40,10 @@ function parsed(text: string): unknown {
   }
 }
 
-type Watched = Pick<Store, "workspaces" | "projectAt" | "marks">;
+type BranchStore = Pick<Store, "workspaces" | "projectAt" | "marks">;
 
 /** Whether some default branch may have moved since the last look, of a project in which a run has a workspace. A few looks at files. */
-export async function areBranchesNews(store: Watched, home: Home): Promise<boolean> {
+export async function areBranchesNews(store: BranchStore, home: Home): Promise<boolean> {
   const repos = Map.groupBy(await store.workspaces(), ({ repo }) => repo);
   if (repos.size === 0) return false;
   const { at } = readLooked(home);

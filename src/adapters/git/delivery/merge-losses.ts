@@ -9,7 +9,7 @@
  * the target's content for what the author wants.
  */
 
-import { gitRecords, type Call } from "../call/call.ts";
+import { gitRecords, type GitCall } from "../call/call.ts";
 import { mirrorOf } from "../mirror/names.ts";
 import { refsOfRun } from "../mirror/run-refs.ts";
 import { textOfName } from "../snapshot/paths.ts";
@@ -25,8 +25,12 @@ export type Merger = {
   readonly tree: string;
 };
 
-/** Names of files that the target changed since the base, that the work knows of by its history, and that get the content of the base. */
-export async function undoneBy(on: Git, call: Omit<Call, "args">, of: Merger): Promise<readonly string[]> {
+/**
+ * Names of files that the target changed since the base, that the work knows of by its history, and that lose the target's change: they
+ * get the content of the base, or the merge that took the target's history in kept only the work's side of them. A merge that combines
+ * both sides is work, and so is a later commit that changes the target's lines.
+ */
+export async function undoneBy(on: Git, call: Omit<GitCall, "args">, of: Merger): Promise<readonly string[]> {
   const { base, target, work, tree } = of;
   if (base === "") return [];
   const ask = asking(on.env, call);
@@ -42,7 +46,50 @@ export async function undoneBy(on: Git, call: Omit<Call, "args">, of: Merger): P
   const known = await changed(`${fork.out}^{tree}`);
   if (known.length === 0) return [];
   const [now, after] = [new Set(await changed(`${target}^{tree}`)), new Set(await changed(tree))];
-  return known.filter((name) => now.has(name) && !after.has(name)).map(textOfName);
+  const still = known.filter((name) => now.has(name)).slice(0, COMPARED_MAX);
+  const { out } = await ask(["rev-list", "--ancestry-path", "--reverse", `${fork.out}..${work}`]);
+  const [taking = work] = out.split("\n");
+  const isLost = async (name: string): Promise<boolean> =>
+    (await keepsOwnSide(ask, { name, merge: taking })) &&
+    (await lacksChange(ask, { name, base, changed: fork.out, tree: taking })) &&
+    lacksChange(ask, { name, base, changed: fork.out, tree });
+  const undone: string[] = [];
+  for (const name of still) if (!after.has(name) || (await isLost(textOfName(name)))) undone.push(name);
+  return undone.map(textOfName);
+}
+
+/** Each file is read from up to four commits. */
+const COMPARED_MAX = 200;
+
+/** Whether a merge commit has no line in a file that its first parent does not have: nothing was combined. */
+async function keepsOwnSide(
+  ask: Ask,
+  { name, merge }: { readonly name: string; readonly merge: string },
+): Promise<boolean> {
+  if ((await ask(["rev-parse", "--verify", "--quiet", `${merge}^2`])).code !== 0) return false;
+  const own = await linesIn(ask, `${merge}^1`, name);
+  return (await linesIn(ask, merge, name)).every((line) => own.includes(line));
+}
+
+/** Whether nothing of what a commit added to a file is in a tree; of a commit that only removed lines, whether all of them are back. */
+async function lacksChange(
+  ask: Ask,
+  of: { readonly name: string; readonly base: string; readonly changed: string; readonly tree: string },
+): Promise<boolean> {
+  const [before, changed, now] = [
+    await linesIn(ask, of.base, of.name),
+    await linesIn(ask, of.changed, of.name),
+    await linesIn(ask, of.tree, of.name),
+  ];
+  const added = changed.filter((line) => !before.includes(line));
+  const removed = before.filter((line) => !changed.includes(line));
+  if (added.length > 0) return !added.some((line) => now.includes(line));
+  return removed.length > 0 && removed.every((line) => now.includes(line));
+}
+
+async function linesIn(ask: Ask, tree: string, name: string): Promise<readonly string[]> {
+  const { out } = await ask(["cat-file", "blob", `${tree}:${name}`]);
+  return [...new Set(out.split("\n").map((line) => line.trim()))].filter((line) => line !== "");
 }
 
 export type TakenOut = {
@@ -55,7 +102,7 @@ export type TakenOut = {
 /** An earlier part of the work that the merge would not bring back; undefined where all of the work arrives. */
 export async function takenOutBefore(
   on: Git,
-  call: Omit<Call, "args">,
+  call: Omit<GitCall, "args">,
   of: Merger & { readonly run: string; readonly repo: string },
 ): Promise<TakenOut | undefined> {
   const { run, repo, base, target, work, tree } = of;

@@ -5,18 +5,18 @@
  * that the merge would be refused for.
  */
 
-import { accessSync, constants, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { unless } from "../../files/errno.ts";
 import { UserError } from "../../user-error.ts";
-import { failed, git, tryGit, type Call, type Identity } from "../call/call.ts";
+import { failed, git, tryGit, type GitCall, type AuthorIdentity } from "../call/call.ts";
 import { commitNamed, inRepository } from "../call/commits.ts";
 import { requireFree } from "../call/locks.ts";
 import { withBoth } from "../call/scratch.ts";
 import { inMirror } from "../mirror/mirror.ts";
 import { mirrorOf } from "../mirror/names.ts";
 import { defaultRefs } from "../repository/branches.ts";
-import { commonDirIn, commonDirOf, gitDirOf } from "../repository/locate.ts";
+import { commonDirIn, commonDirOf, gitDirOf, unwritableOf } from "../repository/locate.ts";
 import type { Git } from "../workspace/bench.ts";
 import { asking, containmentOf, sayCommit } from "./containment.ts";
 import { takenOutBefore, undoneBy } from "./merge-losses.ts";
@@ -24,6 +24,7 @@ import {
   blocked,
   conflict,
   dirty,
+  inQuotes,
   notFastForward,
   nothingToMerge,
   notWritable,
@@ -62,7 +63,7 @@ export type Merging = {
   /** Of the new commit, where there is one. */
   readonly message: string;
   /** Of the new commit; the person's own identity otherwise. */
-  readonly author?: Identity;
+  readonly author?: AuthorIdentity;
   /** Commits of a person on the branch are left out; otherwise they are a reason to refuse. */
   readonly leave?: boolean;
   /** Changes of the target that the work sets back are lost; otherwise they are a reason to refuse. */
@@ -133,7 +134,10 @@ async function planned(site: MergeSite): Promise<PlannedMerge> {
       await requireAll(`${old}^{tree}`);
       return { old, how: "already", commit: found.by, said: (await sayCommit(ask, found.by)).text };
     }
-    if ((await ask(["merge-base", old, work])).code !== 0) throw unrelated(merging);
+    if ((await ask(["merge-base", old, work])).code !== 0) {
+      const isHere = (await commitNamed(on.env, inRepository(commonDir), work)) !== undefined;
+      throw unrelated(merging, isHere ? undefined : mirror);
+    }
     const how = await strategyFor(merging, async () => {
       return (await ask(["merge-base", "--is-ancestor", old, work])).code === 0;
     });
@@ -158,10 +162,10 @@ type Sides = { readonly old: string; readonly work: string };
 
 export async function mergedTree(
   on: Git,
-  call: Omit<Call, "args">,
+  call: Omit<GitCall, "args">,
   { old, work }: Sides,
 ): Promise<{ readonly tree: string; readonly conflicts: readonly string[] }> {
-  const merging: Call = {
+  const merging: GitCall = {
     ...call,
     args: ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", old, work],
   };
@@ -194,7 +198,7 @@ async function checkoutOf(site: MergeSite): Promise<string | undefined> {
     throw new UserError(
       "checked-out-twice",
       `${merging.into} is checked out in ${path} and in ${another}. Only one of them could follow.`,
-      { next: `git -C '${another}' switch --detach`, exit: GATE },
+      { next: `git -C ${inQuotes(another)} switch --detach`, exit: GATE },
     );
   return path;
 }
@@ -244,16 +248,13 @@ async function requireWritable(
 ): Promise<void> {
   const gitDir = path === undefined ? undefined : gitDirOf(path);
   const places = [commonDir, join(commonDir, "objects"), ...(path === undefined ? [] : [path])];
-  const closed = places.find(
-    (place) => unless(CLOSED, () => (accessSync(place, constants.W_OK), true)) === undefined,
-  );
+  const closed = unwritableOf(places);
   if (closed !== undefined) throw notWritable(merging, closed);
   const locks = gitDir === undefined ? [] : [join(gitDir, "index.lock"), join(gitDir, "HEAD.lock")];
   for (const file of [join(commonDir, `${ref}.lock`), ...locks]) await requireFree(commonDir, file);
 }
 
 const GATE = 5;
-const CLOSED = ["EROFS", "EACCES", "EPERM"];
 
 async function noTarget({ on, commonDir, merging }: MergeSite): Promise<UserError> {
   const { into, repo } = merging;
@@ -262,7 +263,7 @@ async function noTarget({ on, commonDir, merging }: MergeSite): Promise<UserErro
     next:
       fetched === undefined
         ? "signalbox project update --default-branch NAME"
-        : `git -C '${repo}' branch ${into} origin/${into}`,
+        : `git -C ${inQuotes(repo)} branch ${into} origin/${into}`,
     exit: GATE,
   });
 }

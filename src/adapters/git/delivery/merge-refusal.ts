@@ -1,9 +1,11 @@
 /** Why a merge is refused: what happened, that nothing was changed, and what to type. */
 
 import { UserError } from "../../user-error.ts";
+import { runRef } from "../mirror/names.ts";
 import { sayCommit, type Ask, type Containment } from "./containment.ts";
 import type { TakenOut } from "./merge-losses.ts";
 import type { Merging, PersonCommits } from "./merge-plan.ts";
+import { errorLine } from "./publish.ts";
 import type { Obstacle } from "./user-checkout.ts";
 
 const FAILED = 1;
@@ -44,14 +46,17 @@ function mergeSteps(commit: string, what: string): string {
   return steps.map((step, index) => `${index + 1}. ${step}`).join("  ");
 }
 
-export function unrelated(merging: Merging): UserError {
+/** `source`: the mirror, where the user's repository no longer has the commits. */
+export function unrelated(merging: Merging, source: string | undefined): UserError {
   const { run, repo, into, base, commit } = merging;
   const range = `${base.slice(0, HASH_SHOWN)}..${commit.slice(0, HASH_SHOWN)}`;
+  const there = `git -C ${inQuotes(repo)}`;
+  const fetch = source === undefined ? "" : `${there} fetch ${inQuotes(source)} ${runRef(run, "head")} && `;
   return new UserError(
     "unrelated-history",
     `${into} and the work of ${run} have no commit in common: the history of ${into} was replaced since the run began. Nothing was changed.`,
     {
-      next: `git -C '${repo}' switch ${into} && git -C '${repo}' cherry-pick ${range}, then: ${mergeCommand(merging)}`,
+      next: `${fetch}${there} switch ${shellWord(into)} && ${there} cherry-pick ${range}, then: ${mergeCommand(merging)}`,
       exit: GATE,
     },
   );
@@ -87,7 +92,7 @@ export async function takenOut(
   return new UserError("merge-reverted", `The work of ${run} ${what}. Nothing was changed.`, {
     next: isOther
       ? end
-      : `git -C '${repo}' revert ${hash} brings it back, then: ${mergeCommand(merging)}; ${end}`,
+      : `git -C ${inQuotes(repo)} revert ${hash} brings it back, then: ${mergeCommand(merging)}; ${end}`,
     exit: GATE,
   });
 }
@@ -106,7 +111,7 @@ export async function partTakenOut(
     "merge-reverted",
     `An earlier part of the work of ${run} was merged into ${into} by ${merge} and taken out again by ${revert}: ${listed(files)}. Git would merge only what came after it. Nothing was changed.`,
     {
-      next: `git -C '${repo}' revert ${hash} brings it back, then: ${mergeCommand(merging)}; or the worker brings it back, and it is reviewed again: signalbox send-back ${run} "${wish}"`,
+      next: `git -C ${inQuotes(repo)} revert ${hash} brings it back, then: ${mergeCommand(merging)}; or the worker brings it back, and it is reviewed again: signalbox send-back ${run} "${wish}"`,
       exit: GATE,
     },
   );
@@ -131,20 +136,29 @@ export function underWay(merging: Merging, of: { readonly what: string; readonly
   const { into } = merging;
   const end = of.what === "bisect" ? "bisect reset" : `${of.what} --continue`;
   return new UserError("checkout-busy", `A ${of.what} of ${into} is under way in ${of.path}.`, {
-    next: `git -C '${of.path}' ${end}, then: ${mergeCommand(merging)}`,
+    next: `git -C ${inQuotes(of.path)} ${end}, then: ${mergeCommand(merging)}`,
     exit: GATE,
   });
 }
 
 export function notCopied(merging: Merging, problem: string): UserError {
-  const { repo, commit } = merging;
-  const why = problem.split("\n").find((line) => /^(?:fatal|error):/.test(line)) ?? problem;
+  const { repo, commit, run } = merging;
+  const why = errorLine(problem);
+  const isRefused = INVALID_OBJECT.test(why);
   return new UserError(
     "not-copied",
     `The commit ${commit.slice(0, 12)} could not be copied into ${repo}: ${why}. Nothing was changed.`,
-    { next: `fix that, then: ${mergeCommand(merging)}`, exit: FAILED },
+    {
+      next: isRefused
+        ? `signalbox send-back ${run} "Git refuses what you wrote: ${why.replace(INVALID_OBJECT, "").replaceAll(/["$`\\]/g, "")}"`
+        : `fix that, then: ${mergeCommand(merging)}`,
+      exit: FAILED,
+    },
   );
 }
+
+/** Git checks objects that it takes in: this is about the content, and only another content helps. */
+const INVALID_OBJECT = /^error: object [0-9a-f]+: /;
 
 export function blocked(merging: Merging, path: string, { files, said }: Obstacle): UserError {
   const { into } = merging;
@@ -154,7 +168,7 @@ export function blocked(merging: Merging, path: string, { files, said }: Obstacl
   return new UserError(
     "checkout-dirty",
     `${into} is checked out in ${path}, and ${what}. Nothing was changed.`,
-    { next: `git -C '${path}' status, ${fix}, then: ${mergeCommand(merging)}`, exit: GATE },
+    { next: `git -C ${inQuotes(path)} status, ${fix}, then: ${mergeCommand(merging)}`, exit: GATE },
   );
 }
 
@@ -221,5 +235,9 @@ function putAside(path: string, files: readonly string[], then: string): string 
 }
 
 function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : inQuotes(text);
+}
+
+export function inQuotes(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

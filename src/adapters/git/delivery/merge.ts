@@ -6,9 +6,11 @@
  * In the end the tree that arrived is compared with the planned one.
  */
 
+import { join } from "node:path";
 import { failpoint } from "../../failpoint.ts";
+import { isFullAt } from "../../home/room.ts";
 import { UserError } from "../../user-error.ts";
-import type { Call } from "../call/call.ts";
+import { GitError, type GitCall } from "../call/call.ts";
 import { commitNamed, inRepository } from "../call/commits.ts";
 import { whileLocked } from "../call/locks.ts";
 import { withObjects } from "../call/scratch.ts";
@@ -30,14 +32,18 @@ import {
   type Merging,
   type Strategy,
 } from "./merge-plan.ts";
-import { blocked, listed, notCopied, sayUndone } from "./merge-refusal.ts";
+import { blocked, inQuotes, listed, notCopied, sayUndone } from "./merge-refusal.ts";
 import { bringOver, tipIn } from "./publish.ts";
 import {
   follow,
+  type Following,
   followingIn,
   forgetFollowing,
+  lastLine,
   noteFollowing,
+  type Obstacle,
   takeBack,
+  type UserCheckout,
   withCheckout,
 } from "./user-checkout.ts";
 
@@ -170,10 +176,11 @@ async function moveCheckout(
 ): Promise<void> {
   const { on, merging, ref } = site;
   const { repo } = merging;
+  const following = { repo, path, ref, old, now };
   await withCheckout(on, path, async (checkout) => {
     await requireClean(site, checkout, old);
-    noteFollowing(on, { repo, path, ref, old, now });
-    const obstacle = await follow(on, checkout, { old, now });
+    noteFollowing(on, following);
+    const obstacle = await followOrTakeBack(on, checkout, following);
     if (obstacle !== undefined) {
       forgetFollowing(on, repo);
       throw blocked(merging, path, obstacle);
@@ -189,11 +196,28 @@ async function moveCheckout(
   });
 }
 
+/** Where git stops in the middle, for example on a full disk, the files that it wrote are put back as after a crash. */
+async function followOrTakeBack(
+  on: Git,
+  checkout: UserCheckout,
+  following: Following,
+): Promise<Obstacle | undefined> {
+  try {
+    return await follow(on, checkout, following);
+  } catch (error) {
+    if (!(error instanceof GitError || error instanceof UserError)) throw error;
+    const isFull = isFullAt(join(checkout.path, ".git"));
+    await takeBack(on, following, following.old);
+    const said = error instanceof GitError ? lastLine(error.err) : error.message;
+    return { files: [], said: isFull ? "no room is left on its disk" : said };
+  }
+}
+
 /** From exactly where it was looked at: a ref that moved meanwhile is not overwritten. */
 async function moveRef(site: MergeSite, of: RefMove & { readonly gitDir: string }): Promise<void> {
   const { on, merging, ref, commonDir } = site;
   const args = ["update-ref", "-m", `signalbox: task ${merging.run} merged`, ref, of.now, of.old];
-  const call: Call = { cwd: commonDir, gitDir: of.gitDir, args, durable: true };
+  const call: GitCall = { cwd: commonDir, gitDir: of.gitDir, args, durable: true };
   failpoint("merge.before-ref");
   await updateRef(on, commonDir, call);
   failpoint("merge.after-ref");
@@ -222,6 +246,6 @@ async function requireArrived(site: MergeSite, of: RefMove & { readonly tree: st
   throw new UserError(
     "not-delivered",
     `The merge of ${work.slice(0, 12)} into ${into} went wrong: ${what}. ${run} is not done; ${into} was at ${of.old} before.`,
-    { next: `git -C '${repo}' diff ${of.tree} '${into}'`, exit: FAILED },
+    { next: `git -C ${inQuotes(repo)} diff ${of.tree} ${inQuotes(into)}`, exit: FAILED },
   );
 }

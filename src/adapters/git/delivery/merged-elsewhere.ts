@@ -18,7 +18,7 @@ import { commonDirOf, gitDirOf } from "../repository/locate.ts";
 import { isTabled, refAt } from "../repository/refs.ts";
 import type { Git } from "../workspace/bench.ts";
 import { asking, containmentOf, sayCommit } from "./containment.ts";
-import { lookedFile, readLooked, type Looked } from "./last-look.ts";
+import { lookedFile, readLooked, type BranchLook } from "./last-look.ts";
 import { tipIn } from "./publish.ts";
 
 const UNREADABLE = ["ENOENT", "ENOTDIR", "EISDIR", "EACCES", "ELOOP", "EPERM"];
@@ -37,10 +37,10 @@ type View = {
 };
 
 export function gitMerges(on: Git): Merges {
-  let looked: Looked = readLooked(on.home);
+  let looked: BranchLook = readLooked(on.home);
   /** Where everything was at the last look: it may have moved before that is remembered. */
   const marks = new Map<string, string>();
-  const keep = (next: Looked): void => {
+  const keep = (next: BranchLook): void => {
     looked = next;
     failpoint("merged.before-looked");
     // If it cannot be written, the next supervisor looks more often than needed.
@@ -88,7 +88,7 @@ function orNothing<T>(look: () => T): T | undefined {
   }
 }
 
-function pick(branches: Looked["branches"], runs: ReadonlySet<string>): Looked["branches"] {
+function pick(branches: BranchLook["branches"], runs: ReadonlySet<string>): BranchLook["branches"] {
   return Object.fromEntries(Object.entries(branches).filter(([run]) => runs.has(run)));
 }
 

@@ -15,7 +15,7 @@ import { inMirror, transfer, type CommitTransfer } from "../mirror/mirror.ts";
 import { mirrorOf, runRef } from "../mirror/names.ts";
 import { syncObjects } from "../mirror/write-objects.ts";
 import { holderOf } from "../repository/branch-problem.ts";
-import { commonDirIn } from "../repository/locate.ts";
+import { commonDirIn, unwritableOf } from "../repository/locate.ts";
 import { isTabled, refAt } from "../repository/refs.ts";
 import { tryUpdateRef, writeRefs } from "../repository/update-ref.ts";
 import type { Git } from "../workspace/bench.ts";
@@ -39,7 +39,12 @@ export async function publish(on: Git, of: Publishing): Promise<readonly string[
 }
 
 function notUpdated({ run, branch }: Publishing, why: string): string {
-  return `the branch ${branch} is not updated: ${why.replace(/\.$/, "")}; the work is kept: signalbox salvage show ${run}`;
+  return `the branch ${branch} is not updated: ${errorLine(why).replace(/\.$/, "")}; the work is kept: signalbox salvage show ${run}`;
+}
+
+/** Of all that git says, the line that names the reason. */
+export function errorLine(said: string): string {
+  return said.split("\n").find((line) => /^(?:fatal|error):/.test(line)) ?? said;
 }
 
 /** Gives the reason where the branch was left as it is. */
@@ -55,6 +60,8 @@ async function update(on: Git, of: Publishing): Promise<string> {
     return `it has commits that the run did not make (${tip.slice(0, 12)})`;
   const holder = tip === undefined ? undefined : await holderOf({ env: on.env, commonDir }, branch);
   if (holder !== undefined) return `it is checked out in ${holder}`;
+  const closed = unwritableOf([commonDir, join(commonDir, "objects")]);
+  if (closed !== undefined) return `${closed} is not writable`;
   const problem = await bringOver(on, { repo, commit, known: tip });
   if (problem !== "") return problem;
   failpoint("publish.before-ref");

@@ -7,7 +7,7 @@
 
 import { failpoint } from "../../failpoint.ts";
 import { UserError } from "../../user-error.ts";
-import { tryGit, type Answer, type Call } from "../call/call.ts";
+import { tryGit, type GitAnswer, type GitCall } from "../call/call.ts";
 import { withBoth, withObjects } from "../call/scratch.ts";
 import { inMirror } from "../mirror/mirror.ts";
 import { mirrorOf } from "../mirror/names.ts";
@@ -74,7 +74,7 @@ export type Pushing = {
 /** Gives why it is refused there; empty where the remote has it. Throws where the remote cannot be reached. */
 export async function pushBranch(on: Git, { mirror, commit, branch, remote }: Pushing): Promise<string> {
   const ref = `refs/heads/${branch}`;
-  const reach = (args: readonly string[]): Promise<Answer> =>
+  const reach = (args: readonly string[]): Promise<GitAnswer> =>
     tryGit(on.env, { ...inMirror(mirror), args, limitMs: LIMIT_MS, isFetch: true });
   failpoint("pull-request.before-push");
   const pushed = await reach(["push", "--quiet", "--no-verify", "--", remote, `${commit}:${ref}`]);
@@ -95,7 +95,7 @@ export async function pushBranch(on: Git, { mirror, commit, branch, remote }: Pu
 const REFUSED =
   /^ ?! \[(?:remote )?rejected\]|Permission (?:to \S+ )?denied|Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|Repository not found|does not appear to be a git repository|The requested URL returned error: 40[134]|transport '.*' not allowed/im;
 
-function lineIn({ err }: Pick<Answer, "err">): string {
+function lineIn({ err }: Pick<GitAnswer, "err">): string {
   const lines = err.split("\n").map((line) => line.trim());
   const line =
     lines.find((each) => each.startsWith("!")) ??
@@ -120,8 +120,8 @@ export async function deleteOn(on: Git, { repo, remote, branch, merged }: Deleti
   if (gitDir === undefined) return `there is no git repository at ${repo} any more`;
   const ref = `refs/heads/${branch}`;
   return withObjects(on, { commonDir: commonDirOf(gitDir), oid: merged }, async (plain) => {
-    const reach = (args: readonly string[]): Promise<Pick<Answer, "code" | "out" | "err">> => {
-      const call: Call = { ...plain, args, limitMs: DELETE_MS, isFetch: true };
+    const reach = (args: readonly string[]): Promise<Pick<GitAnswer, "code" | "out" | "err">> => {
+      const call: GitCall = { ...plain, args, limitMs: DELETE_MS, isFetch: true };
       return tryGit(on.env, call).catch((error: unknown) => ({
         code: -1,
         out: Buffer.alloc(0),

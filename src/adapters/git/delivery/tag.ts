@@ -6,7 +6,7 @@
 import type { Completion, Tagged } from "../../../engine/ports/completion.ts";
 import { failpoint } from "../../failpoint.ts";
 import { UserError } from "../../user-error.ts";
-import { git, tryGit, type Call } from "../call/call.ts";
+import { git, tryGit, type GitCall } from "../call/call.ts";
 import { inRepository } from "../call/commits.ts";
 import { inMirror } from "../mirror/mirror.ts";
 import { isBranchName, isInTheWay } from "../mirror/names.ts";
@@ -54,7 +54,7 @@ export async function tagWork(on: Git, wish: TagRequest): Promise<Tagged> {
   return { type: "tagged", tag: name, commit };
 }
 
-function treeOf(on: Git, call: Omit<Call, "args">, name: string): Promise<string> {
+function treeOf(on: Git, call: Omit<GitCall, "args">, name: string): Promise<string> {
   return git(on.env, { ...call, args: ["rev-parse", "--verify", `${name}^{tree}`] });
 }
 

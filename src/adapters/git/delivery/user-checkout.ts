@@ -14,6 +14,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   unlinkSync,
@@ -25,7 +26,7 @@ import { failpoint } from "../../failpoint.ts";
 import { unless } from "../../files/errno.ts";
 import { makeFolder, writePrivate } from "../../home/folders.ts";
 import { textOfOwn } from "../../home/own-file.ts";
-import { failed, git, gitRecords, tryGit, type Call } from "../call/call.ts";
+import { failed, git, type GitCall, gitRecords, tryGit } from "../call/call.ts";
 import { requireFree } from "../call/locks.ts";
 import { withScratch } from "../call/scratch.ts";
 import { commonDirOf, gitDirOf, isThere } from "../repository/locate.ts";
@@ -34,7 +35,6 @@ import { configText, entriesOf, settingsOf } from "../repository/settings.ts";
 import { copyIndex } from "../snapshot/index-file.ts";
 import { bytePath, textOfName } from "../snapshot/paths.ts";
 import type { Git } from "../workspace/bench.ts";
-import { inTheWay } from "./untracked-files.ts";
 
 export type UserCheckout = {
   readonly path: string;
@@ -122,7 +122,10 @@ export async function withCheckout<T>(
   });
 }
 
-function at({ path, gitDir, own, objects }: UserCheckout, index = join(gitDir, "index")): Omit<Call, "args"> {
+function at(
+  { path, gitDir, own, objects }: UserCheckout,
+  index = join(gitDir, "index"),
+): Omit<GitCall, "args"> {
   return { cwd: path, workTree: path, gitDir: own, objects, index };
 }
 
@@ -166,7 +169,7 @@ export async function follow(
   checkout: UserCheckout,
   of: Pick<Following, "old" | "now">,
 ): Promise<Obstacle | undefined> {
-  const call: Omit<Call, "args"> = { ...at(checkout), limitMs: LONG_MS };
+  const call: Omit<GitCall, "args"> = { ...at(checkout), limitMs: LONG_MS };
   const foreign = foreignFiles(checkout.path, await changesBetween(on, at(checkout), of));
   if (foreign !== undefined) return foreign;
   // A file that was only touched is not a change.
@@ -196,7 +199,7 @@ function obstacleIn(said: string): Obstacle {
   return { files: name === undefined ? listed.map((line) => line.trim()) : [name], said: lastLine(said) };
 }
 
-function lastLine(said: string): string {
+export function lastLine(said: string): string {
   return said.trim().split("\n").at(-1) ?? "";
 }
 
@@ -259,7 +262,7 @@ const GITLINK = "160000";
 /** What differs between two commits or trees. */
 export async function changesBetween(
   on: Git,
-  call: Omit<Call, "args">,
+  call: Omit<GitCall, "args">,
   { old, now }: Pick<Following, "old" | "now">,
 ): Promise<readonly FileChange[]> {
   const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--no-ext-diff", old, now];
@@ -316,3 +319,42 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   REVERT_HEAD: "revert",
   BISECT_START: "bisect",
 };
+
+const MISSING = ["ENOENT", "ENOTDIR"];
+
+/**
+ * Untracked files where a merge is going to put something. Git refuses to overwrite them, except for ignored files, which are the
+ * user's all the same. `added` are names that come to be, `removed` are those that git takes away before; one
+ * character for each byte.
+ */
+function inTheWay(
+  path: string,
+  { added, removed }: { readonly added: readonly string[]; readonly removed: ReadonlySet<string> },
+): readonly string[] {
+  const found = new Set<string>();
+  for (const name of added) {
+    const blocking = fileAbove(path, name) ?? name;
+    for (const each of filesAt(path, blocking)) if (!removed.has(each)) found.add(each);
+  }
+  return [...found];
+}
+
+/** A file in the place of a folder that is needed. */
+function fileAbove(path: string, name: string): string | undefined {
+  for (let end = name.indexOf("/"); end !== -1; end = name.indexOf("/", end + 1)) {
+    const folder = name.slice(0, end);
+    const stat = unless(MISSING, () => lstatSync(bytePath(path, folder)));
+    if (stat === undefined) return undefined;
+    if (!stat.isDirectory()) return folder;
+  }
+  return undefined;
+}
+
+/** The file itself, or all that are below it. */
+function filesAt(path: string, name: string): readonly string[] {
+  const stat = unless(MISSING, () => lstatSync(bytePath(path, name)));
+  if (stat === undefined) return [];
+  if (!stat.isDirectory()) return [name];
+  const below = readdirSync(bytePath(path, name), { encoding: "buffer" });
+  return below.flatMap((each) => filesAt(path, `${name}/${each.toString("latin1")}`));
+}

@@ -12,9 +12,9 @@ import { failpoint } from "../../failpoint.ts";
 import { unless } from "../../files/errno.ts";
 import { makeFolder, syncFolder } from "../../home/folders.ts";
 import { UserError } from "../../user-error.ts";
-import { failed, git, gitBytes, tryGit, type Answer, type Call } from "../call/call.ts";
+import { failed, git, gitBytes, tryGit, type GitAnswer, type GitCall } from "../call/call.ts";
 import { commonDirIn } from "../repository/locate.ts";
-import { tryUpdateRef } from "../repository/update-ref.ts";
+import { tryUpdateRef, updateRef } from "../repository/update-ref.ts";
 import type { Git } from "../workspace/bench.ts";
 import { mirrorOf } from "./names.ts";
 
@@ -28,7 +28,7 @@ export function isMirror(mirror: string): boolean {
 }
 
 /** How git is called on a mirror. Its configuration is the engine's, so no shield is needed. */
-export function inMirror(mirror: string): Omit<Call, "args"> {
+export function inMirror(mirror: string): Omit<GitCall, "args"> {
   return { cwd: mirror, gitDir: mirror, objects: join(mirror, "objects") };
 }
 
@@ -47,7 +47,7 @@ export async function refreshMirror(on: Git, repo: string): Promise<string> {
     source,
     ...REFSPECS,
   ];
-  const call: Call = { ...inMirror(mirror), args, limitMs: COPY_MS, isFetch: true };
+  const call: GitCall = { ...inMirror(mirror), args, limitMs: COPY_MS, isFetch: true };
   const answer = await tryUpdateRef(on, mirror, call);
   if (answer.code !== 0) throw refused(repo, call, answer);
   return mirror;
@@ -76,7 +76,7 @@ export async function fetchCommit(
     source,
     oid,
   ];
-  const call: Call = { ...inMirror(mirror), args, limitMs: COPY_MS, isFetch: true };
+  const call: GitCall = { ...inMirror(mirror), args, limitMs: COPY_MS, isFetch: true };
   return (await tryUpdateRef(on, mirror, call)).code === 0;
 }
 
@@ -110,7 +110,7 @@ export async function copyRepository(on: Git, { mirror, source, repo }: MirrorCo
     source,
     half,
   ];
-  const call: Call = { cwd: folder, args, limitMs: COPY_MS, durable: true, isFetch: true };
+  const call: GitCall = { cwd: folder, args, limitMs: COPY_MS, durable: true, isFetch: true };
   const answer = await tryGit(on.env, call);
   if (answer.code !== 0) throw refused(repo, call, answer);
   await stopBorrowing(on, half);
@@ -150,7 +150,7 @@ async function refusePartial(on: Git, source: string, repo: string): Promise<voi
   );
 }
 
-function refused(repo: string, call: Call, answer: Answer): UserError {
+function refused(repo: string, call: GitCall, answer: GitAnswer): UserError {
   const cause = failed(call, answer);
   if (cause instanceof UserError) return cause;
   const lines = answer.err.trim().split("\n");
@@ -160,8 +160,8 @@ function refused(repo: string, call: Call, answer: Answer): UserError {
 }
 
 export type CommitTransfer = {
-  readonly from: Omit<Call, "args">;
-  readonly to: Omit<Call, "args">;
+  readonly from: Omit<GitCall, "args">;
+  readonly to: Omit<GitCall, "args">;
   readonly commit: string;
   /** Commits that both repositories have: what they reach is not copied. */
   readonly known: readonly string[];
@@ -185,4 +185,10 @@ export async function transfer(on: Git, { from, to, commit, known }: CommitTrans
   const args = isSmall ? ["unpack-objects", "-q", "--strict"] : ["index-pack", "--stdin", "--strict"];
   const stored = await tryGit(on.env, { ...to, args, input: packed.out, limitMs: LIMIT_MS, durable: true });
   return stored.code === 0 ? "" : stored.err.trim();
+}
+
+/** Changes several refs of the mirror in one transaction of git, durable when it returns. */
+export async function updateRefs(on: Git, mirror: string, updates: readonly string[]): Promise<void> {
+  const input = ["start", ...updates, "prepare", "commit", ""].join("\n");
+  await updateRef(on, mirror, { ...inMirror(mirror), args: ["update-ref", "--stdin"], input });
 }

@@ -10,7 +10,7 @@ import { lstatSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unless } from "../../files/errno.ts";
 import { allSynced, openSynced } from "../../home/all-synced.ts";
-import { git, tryGit, type Call, type Identity } from "../call/call.ts";
+import { git, tryGit, type GitCall, type AuthorIdentity } from "../call/call.ts";
 import { cachedTrees, type IndexFile } from "../snapshot/index-file.ts";
 import { within, type Bench, type Git } from "../workspace/bench.ts";
 import { newObjects, treeInMirror, writeObject } from "./loose-objects.ts";
@@ -20,7 +20,7 @@ export type NewCommit = {
   readonly tree: string;
   /** Empty for none. */
   readonly parent: string;
-  readonly author: Identity;
+  readonly author: AuthorIdentity;
   readonly message: string;
 };
 
@@ -46,7 +46,7 @@ async function writeOrCommit(on: Git, bench: Bench, of: NewCommit): Promise<Made
 }
 
 /** Calls `git commit-tree`, signed where the user signs commits. */
-export async function commitTree(on: Git, call: Call, isSigned: boolean): Promise<MadeCommit> {
+export async function commitTree(on: Git, call: GitCall, isSigned: boolean): Promise<MadeCommit> {
   if (!isSigned) return { commit: await git(on.env, call), notes: [] };
   const answer = await tryGit(on.env, { ...call, args: [...call.args, "-S"], isSigned: true });
   if (answer.code === 0) return { commit: answer.out.toString("utf8").trim(), notes: [] };

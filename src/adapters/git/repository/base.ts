@@ -11,7 +11,7 @@ import { failpoint } from "../../failpoint.ts";
 import { unless } from "../../files/errno.ts";
 import { writePrivate } from "../../home/folders.ts";
 import { UserError } from "../../user-error.ts";
-import { tryGit, type Call } from "../call/call.ts";
+import { tryGit, type GitCall } from "../call/call.ts";
 import { commitNamed, inRepository, isAncestor } from "../call/commits.ts";
 import { whileLocked } from "../call/locks.ts";
 import { inMirror, refreshMirror } from "../mirror/mirror.ts";
@@ -35,7 +35,7 @@ export async function baseOf(
   const commonDir = commonDirIn(of.repo);
   const branch = defaultBranchOf(of.repo, of.defaultBranch);
   if (branch === undefined) throw noBase(of.repo, "");
-  const commitIn = (call: Omit<Call, "args">, ref: string): Promise<string | undefined> =>
+  const commitIn = (call: Omit<GitCall, "args">, ref: string): Promise<string | undefined> =>
     commitNamed(on.env, call, ref);
   const user = inRepository(commonDir);
   const here = await commitIn(user, `${HEADS}${branch}`);
@@ -114,7 +114,7 @@ async function fetchNow(on: Git, of: Fetching): Promise<readonly string[]> {
     "--no-auto-gc",
   ];
   const args = ["fetch", ...options, "--", url, `+refs/heads/${branch}:${upstreamRef(branch)}`];
-  const call: Call = { ...inMirror(mirror), args, limitMs: LIMIT_MS, durable: true, isFetch: true };
+  const call: GitCall = { ...inMirror(mirror), args, limitMs: LIMIT_MS, durable: true, isFetch: true };
   failpoint("workspace.before-fetch");
   const answer = await tryGit(on.env, call).catch((error: unknown) => ({ code: -1, err: String(error) }));
   failpoint("workspace.after-fetch");

@@ -7,7 +7,7 @@ import { failpoint } from "../../failpoint.ts";
 import { unless } from "../../files/errno.ts";
 import { writePrivate } from "../../home/folders.ts";
 import { UserError } from "../../user-error.ts";
-import { failed, tryGit, type Call } from "../call/call.ts";
+import { failed, tryGit, type GitCall } from "../call/call.ts";
 import { inRepository } from "../call/commits.ts";
 import { whileLocked } from "../call/locks.ts";
 import { isOfRun, tipIn } from "../delivery/publish.ts";
@@ -140,7 +140,7 @@ async function rename(on: Git, { run, repo, path, from, to }: Renaming): Promise
   failpoint("workspace.before-rename-refs");
   const updates = [`create ${young} ${commit}`, ...(isMoved ? [`delete ${old} ${tip}`] : [])];
   const input = ["start", ...updates, "prepare", "commit", ""].join("\n");
-  const call: Call = { ...inRepository(commonDir), args: ["update-ref", "--stdin"], input };
+  const call: GitCall = { ...inRepository(commonDir), args: ["update-ref", "--stdin"], input };
   const answer = await tryUpdateRef(on, commonDir, call);
   failpoint("workspace.after-rename");
   if (answer.code === 0) return;

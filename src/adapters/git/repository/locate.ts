@@ -1,6 +1,6 @@
 /** Where git keeps what belongs to a folder. Read directly: it is asked before every call. */
 
-import { lstatSync, statSync } from "node:fs";
+import { accessSync, constants, lstatSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { unless } from "../../files/errno.ts";
 import { textOfOwn } from "../../home/own-file.ts";
@@ -27,6 +27,14 @@ export function isFolder(path: string): boolean {
 export function isThere(path: string): boolean {
   return unless(MISSING, () => lstatSync(path)) !== undefined;
 }
+
+/** The first of these folders that cannot be written to. */
+export function unwritableOf(folders: readonly string[]): string | undefined {
+  const isWritable = (folder: string): true => (accessSync(folder, constants.W_OK), true);
+  return folders.find((folder) => unless(UNWRITABLE, () => isWritable(folder)) === undefined);
+}
+
+const UNWRITABLE = ["EROFS", "EACCES", "EPERM"];
 
 /** The folder that all worktrees of a repository share. */
 export function commonDirOf(gitDir: string): string {

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { unless } from "../../files/errno.ts";
 import { UserError } from "../../user-error.ts";
-import { git, type Identity } from "../call/call.ts";
+import { git, type AuthorIdentity } from "../call/call.ts";
 import { inRepository } from "../call/commits.ts";
 import type { Git } from "../workspace/bench.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
@@ -34,7 +34,7 @@ export type RepositorySettings = {
   readonly hooks: string;
   /** Where Git LFS keeps files. */
   readonly lfs: string;
-  readonly user: Identity;
+  readonly user: AuthorIdentity;
   /** Whether the user signs commits. */
   readonly isSigned: boolean;
   /** Filters of the user's own configuration: `NAME KEY` and the value. */
@@ -178,7 +178,7 @@ export function entriesOf(format: ReadonlyMap<string, string>, section: string):
 
 const GATE = 5;
 
-export async function authorOf({ env }: Git, repo: string, what: string): Promise<Identity> {
+export async function authorOf({ env }: Git, repo: string, what: string): Promise<AuthorIdentity> {
   const args = ["config", "--list", "--show-scope", "--includes", "-z"];
   const commonDir = commonDirOf(gitDirOf(repo) ?? repo);
   const fields = (await git(env, { ...inRepository(commonDir), args })).split("\0");

@@ -3,73 +3,71 @@
  * way: git can be killed during any change, and a killed fetch leaves a lock for each ref.
  */
 
-import { readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { sha256 } from "../../../format/sha256.ts";
 import { unless } from "../../files/errno.ts";
 import { failpoint } from "../../failpoint.ts";
 import { allSynced } from "../../home/all-synced.ts";
 import { makeFolder } from "../../home/folders.ts";
-import { failed, tryGit, type Answer, type Call } from "../call/call.ts";
-import { freeRefLock, lockNamedIn, removeOwnLock, requireFree, type KilledUpdate } from "../call/locks.ts";
+import { newName } from "../../home/new-name.ts";
+import { failed, tryGit, type GitAnswer, type GitCall } from "../call/call.ts";
+import {
+  freeRefLock,
+  hasNoLock,
+  lockNamedIn,
+  removeOwnLock,
+  requireFree,
+  type KilledUpdate,
+} from "../call/locks.ts";
 import type { Git } from "../workspace/bench.ts";
 
 /** Throws a UserError where a lock in the user's repository stays. Call under the repository's lock. */
-export async function tryUpdateRef(on: Git, commonDir: string, call: Call): Promise<Answer> {
+export async function tryUpdateRef(on: Git, commonDir: string, call: GitCall): Promise<GitAnswer> {
   const isMirror = call.objects !== undefined;
-  if (isMirror) return repeated(on, call, ({ err }) => freeRefLock(commonDir, err));
-  const notice = noticeOf(on, commonDir);
-  const earlier = notice.read();
-  notice.write(call);
-  failpoint("refs.after-notice");
-  try {
-    const answer = await repeated(on, call, async (_answer, file) => {
-      if (earlier === undefined || !removeOwnLock(commonDir, file, earlier))
-        await requireFree(commonDir, file);
-      return true;
-    });
-    notice.remove();
-    return answer;
-  } catch (error) {
-    // The lock of the killed git may still be there.
-    if (earlier === undefined) notice.remove();
-    else notice.restore(earlier);
-    throw error;
-  }
-}
-
-/** Calls git again as long as a lock file is in its way and `free` gets it out of the way. */
-async function repeated(
-  on: Git,
-  call: Call,
-  free: (answer: Answer, file: string) => Promise<boolean>,
-): Promise<Answer> {
   for (;;) {
-    const answer = await tryGit(on.env, { ...call, durable: true });
+    const killed = isMirror ? [] : killedUpdates(on, commonDir);
+    const answer = await (isMirror ? tryGit(on.env, { ...call, durable: true }) : noted(on, commonDir, call));
     const file = answer.code === 0 ? undefined : lockNamedIn(answer.err);
-    if (file === undefined || !(await free(answer, file))) return answer;
+    if (file === undefined) {
+      for (const update of killed) if (hasNoLock(commonDir, update)) rmSync(update.notice, { force: true });
+      return answer;
+    }
+    if (isMirror && !(await freeRefLock(commonDir, answer.err))) return answer;
+    if (!isMirror && !killed.some((update) => removeOwnLock(commonDir, file, update)))
+      await requireFree(commonDir, file);
   }
 }
 
-/** Says which refs of the user's repository a git of the engine is about to change. It stays only if that git was killed. */
-function noticeOf(on: Git, commonDir: string) {
-  const file = join(on.home.locks, `${sha256(commonDir).slice(0, 32)}.refs`);
-  return {
-    read: (): KilledUpdate | undefined =>
-      unless(["ENOENT"], () => ({ text: readFileSync(file, "utf8"), sinceMs: statSync(file).mtimeMs })),
-    write: ({ args, input = "" }: Call): void => {
-      makeFolder(on.home.locks);
-      writeFileSync(file, `${args.join(" ")}\n${Buffer.from(input).toString("latin1")}`, { mode: 0o600 });
-    },
-    restore: ({ text, sinceMs }: KilledUpdate): void => {
-      writeFileSync(file, text, { mode: 0o600 });
-      utimesSync(file, sinceMs / 1000, sinceMs / 1000);
-    },
-    remove: (): void => rmSync(file, { force: true }),
-  };
+/**
+ * Calls git after writing down which refs of the user's repository it changes. The notice stays if git, or this process, is killed.
+ * Each git has a notice of its own, never changed: an earlier one still proves its lock, whoever is killed meanwhile.
+ */
+async function noted(on: Git, commonDir: string, call: GitCall): Promise<GitAnswer> {
+  makeFolder(on.home.locks);
+  const notice = join(on.home.locks, `${noticesOf(commonDir)}${newName()}`);
+  const { args, input = "" } = call;
+  writeFileSync(notice, `${args.join(" ")}\n${Buffer.from(input).toString("utf8")}`, { mode: 0o600 });
+  failpoint("refs.after-notice");
+  const answer = await tryGit(on.env, { ...call, durable: true });
+  rmSync(notice, { force: true });
+  return answer;
 }
 
-export async function updateRef(on: Git, commonDir: string, call: Call): Promise<void> {
+function killedUpdates(on: Git, commonDir: string): readonly KilledUpdate[] {
+  const names = unless(["ENOENT"], () => readdirSync(on.home.locks)) ?? [];
+  return names
+    .filter((name) => name.startsWith(noticesOf(commonDir)))
+    .map((name) => join(on.home.locks, name))
+    .map((notice) => ({ notice, text: readFileSync(notice, "utf8"), sinceMs: statSync(notice).mtimeMs }));
+}
+
+/** What the names of the repository's notices begin with. */
+function noticesOf(commonDir: string): string {
+  return `${sha256(commonDir).slice(0, 32)}.refs.`;
+}
+
+export async function updateRef(on: Git, commonDir: string, call: GitCall): Promise<void> {
   const answer = await tryUpdateRef(on, commonDir, call);
   if (answer.code !== 0) throw failed(call, answer);
 }

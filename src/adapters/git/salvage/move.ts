@@ -24,10 +24,10 @@ import { codeOf, unless } from "../../files/errno.ts";
 import { makeFolder } from "../../home/folders.ts";
 import type { Git } from "../workspace/bench.ts";
 
-export type Quarantined = { readonly from: string; readonly name: string; readonly why: string };
+export type QuarantineRequest = { readonly from: string; readonly name: string; readonly why: string };
 
 /** Moves what cannot be used to the quarantine, with the reason beside it. */
-export function quarantine({ home }: Pick<Git, "home">, { from, name, why }: Quarantined): string {
+export function quarantine({ home }: Pick<Git, "home">, { from, name, why }: QuarantineRequest): string {
   makeFolder(home.quarantine);
   const path = join(home.quarantine, moveInto(from, home.quarantine, name));
   writeFileSync(`${path}.reason.txt`, `${from}\n${why}\n`, { mode: 0o600 });

@@ -11,6 +11,7 @@
 
 import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { Workspaces } from "../../../engine/ports/files.ts";
 import { failpoint } from "../../failpoint.ts";
 import { unless } from "../../files/errno.ts";
 import { makeFolder, writePrivate } from "../../home/folders.ts";
@@ -18,36 +19,23 @@ import { UserError } from "../../user-error.ts";
 import { GitError } from "../call/call.ts";
 import { isAncestor } from "../call/commits.ts";
 import { treeInMirror } from "../mirror/loose-objects.ts";
-import { inMirror } from "../mirror/mirror.ts";
+import { inMirror, updateRefs } from "../mirror/mirror.ts";
 import { earlierRef, mirrorOf, runRef } from "../mirror/names.ts";
 import { refsOfRun } from "../mirror/run-refs.ts";
 import { isFolder, isThere } from "../repository/locate.ts";
 import { refAt } from "../repository/refs.ts";
 import { tipOf } from "../snapshot/agent-head.ts";
 import { digest } from "../snapshot/digest.ts";
-import { commitFor, updateRefs } from "../snapshot/handover.ts";
+import { commitFor } from "../snapshot/handover.ts";
 import { headIndex } from "../snapshot/head-index.ts";
 import { treeWithLeftOut } from "../snapshot/tree-to-commit.ts";
 import { benchAt, forgetBench, type Bench, type Git } from "../workspace/bench.ts";
 import { compact } from "./compact.ts";
 import { freeName, moveInto } from "./move.ts";
 
-export type Release = {
-  readonly run: string;
-  readonly repo: string;
-  readonly path: string;
-  /** The folder for what git does not hold. */
-  readonly keep: string;
-  /** Paths of artifacts: not part of the work. */
-  readonly artifacts?: readonly string[];
-};
-
-export type Released = {
-  /** The ref of the work that no handover has; empty where there is none. */
-  readonly salvage: string;
-  /** The folder with what git does not hold; empty where there is nothing. */
-  readonly kept: string;
-};
+type Release = Parameters<Workspaces["release"]>[0];
+/** `salvage` is the ref of the work that no handover has, `kept` the folder with what git does not hold; empty where there is none. */
+type Released = Awaited<ReturnType<Workspaces["release"]>>;
 
 /** A workspace that was released, with the commit whose files it lacks; empty where it is whole. */
 export type KeptWorkspace = { readonly folder: string; readonly commit: string };
@@ -152,10 +140,10 @@ async function commitOfWork(on: Git, bench: Bench, artifacts: readonly string[])
   return commit;
 }
 
-type Held = { readonly left: string; readonly head: string; readonly tree: string };
+type HeldWork = { readonly left: string; readonly head: string; readonly tree: string };
 
 /** Whether the same work was found before, on top of the same head. */
-async function holds(on: Git, mirror: string, { left, head, tree }: Held): Promise<boolean> {
+async function holds(on: Git, mirror: string, { left, head, tree }: HeldWork): Promise<boolean> {
   if ((await treeInMirror(on, mirror, left)) !== tree) return false;
   return head === "" || isAncestor(on.env, inMirror(mirror), [head, left]);
 }

@@ -93,10 +93,10 @@ async function fill(on: Git, part: string, { mirror, kept, left, head }: Restora
   return copied;
 }
 
-type Layer = { readonly mirror: string; readonly commit: string; readonly copied: Copied };
+type RestoreLayer = { readonly mirror: string; readonly commit: string; readonly copied: Copied };
 
 /** The bytes as the mirror has them, without filters, wherever nothing was kept under the same name. */
-async function layUnder(on: Git, part: string, { mirror, commit, copied }: Layer): Promise<void> {
+async function layUnder(on: Git, part: string, { mirror, commit, copied }: RestoreLayer): Promise<void> {
   const entries = (await entriesIn(on, mirror, commit)).filter(
     ({ mode, name }) => mode !== NESTED_MODE && isPlain(name),
   );

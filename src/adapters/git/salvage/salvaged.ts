@@ -68,7 +68,7 @@ export async function strandedCommits(
   return commits.filter(({ oid }) => off.has(oid));
 }
 
-type Left = { readonly mirror: string; readonly refs: RunRefs };
+type LeftWork = { readonly mirror: string; readonly refs: RunRefs };
 
 /** The newest work of a run that no handover has; empty where there is none. */
 export function lastLeft(refs: RunRefs | undefined): string {
@@ -77,7 +77,7 @@ export function lastLeft(refs: RunRefs | undefined): string {
 }
 
 /** The files that are different in the work that was left. */
-export async function changesLeft(on: Git, of: Left): Promise<readonly LeftChange[]> {
+export async function changesLeft(on: Git, of: LeftWork): Promise<readonly LeftChange[]> {
   const fields = await gitRecords(on.env, {
     ...inMirror(of.mirror),
     args: [...DIFF, "--name-status", "-z", await beforeLeft(on, of), lastLeft(of.refs), "--"],
@@ -88,7 +88,7 @@ export async function changesLeft(on: Git, of: Left): Promise<readonly LeftChang
   return changes;
 }
 
-export async function diffLeft(on: Git, of: Left): Promise<string> {
+export async function diffLeft(on: Git, of: LeftWork): Promise<string> {
   const args = [...DIFF, "-p", "--no-color", await beforeLeft(on, of), lastLeft(of.refs), "--"];
   return (await tryGit(on.env, { ...inMirror(of.mirror), args })).out.toString("utf8");
 }
@@ -103,7 +103,7 @@ const DIFF = [
 ];
 
 /** The head, unless the run went on after it was released: then the commit that the work stands on. */
-async function beforeLeft(on: Git, { mirror, refs }: Left): Promise<string> {
+async function beforeLeft(on: Git, { mirror, refs }: LeftWork): Promise<string> {
   const left = lastLeft(refs);
   const head = refs.head === "" ? refs.base : refs.head;
   const isBelow = (): Promise<boolean> => isAncestor(on.env, inMirror(mirror), [head, left]);

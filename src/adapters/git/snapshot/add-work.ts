@@ -9,7 +9,7 @@ import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { unless } from "../../files/errno.ts";
 import { UserError } from "../../user-error.ts";
-import { failed, git, isNoRoom, tryGit, type Answer, type Call } from "../call/call.ts";
+import { failed, git, isNoRoom, tryGit, type GitAnswer, type GitCall } from "../call/call.ts";
 import { removeUnfinished } from "../mirror/loose-objects.ts";
 import { isThere } from "../repository/locate.ts";
 import { at, type Bench, type Git } from "../workspace/bench.ts";
@@ -51,7 +51,7 @@ export async function addAll(on: Git, bench: Bench, index: string): Promise<read
   const without: string[] = [];
   const startedAt = Date.now();
   for (let tries = 1; ;) {
-    const call: Call = { ...at(bench, index), ...addingAll(without) };
+    const call: GitCall = { ...at(bench, index), ...addingAll(without) };
     const answer = await unlessStuck(on, bench, call);
     if (answer.code === 0) return without;
     const special = NO_FILE.exec(answer.err)?.[1];
@@ -68,7 +68,7 @@ export async function addAll(on: Git, bench: Bench, index: string): Promise<read
 }
 
 /** Large files take their time. Git waits forever for a pipe in the place of its own files, so they are looked for while it works. */
-async function unlessStuck(on: Git, bench: Bench, call: Call): Promise<Answer> {
+async function unlessStuck(on: Git, bench: Bench, call: GitCall): Promise<GitAnswer> {
   let pipe: string | undefined;
   const isStuck = (): boolean => {
     [pipe] = pipesIn(bench.path);
@@ -88,7 +88,7 @@ function refusedFile({ path }: Bench, name: string): UserError {
 }
 
 /** Names the file of the work that git does not accept, where it names one. */
-function unreadable({ path }: Bench, call: Call, answer: Answer): Error {
+function unreadable({ path }: Bench, call: GitCall, answer: GitAnswer): Error {
   const reasons = answer.err.split("\n").flatMap((line) => GIT_REASON.exec(line)?.[1] ?? []);
   const [, name] = QUOTED.exec(reasons.join("\n")) ?? [];
   const [reason = ""] = reasons;
@@ -100,7 +100,7 @@ function unreadable({ path }: Bench, call: Call, answer: Answer): Error {
 }
 
 /** Names are given on standard input, where there are any: they may be many. */
-function addingAll(without: readonly string[]): Pick<Call, "args" | "input"> {
+function addingAll(without: readonly string[]): Pick<GitCall, "args" | "input"> {
   const args = ["add", "--all", "--sparse"];
   if (without.length === 0) return { args: [...args, "--", "."] };
   const input = Buffer.from([".", ...without.map((path) => `:(top,exclude,literal)${path}`)].join("\0"));

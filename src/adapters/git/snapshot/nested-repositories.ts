@@ -9,7 +9,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unless } from "../../files/errno.ts";
 import { UserError } from "../../user-error.ts";
-import { git, gitRecords, type Call } from "../call/call.ts";
+import { git, gitRecords, type GitCall } from "../call/call.ts";
 import { withScratch } from "../call/scratch.ts";
 import { entriesIn, NESTED_MODE, type TreeEntry } from "../mirror/loose-objects.ts";
 import { commonDirOf, gitDirOf } from "../repository/locate.ts";
@@ -167,7 +167,7 @@ async function changesIn(
   { folder, from, oid }: { readonly folder: string; readonly from: string; readonly oid: string },
 ): Promise<readonly string[]> {
   return withScratch(on, async (index) => {
-    const call: Omit<Call, "args"> = {
+    const call: Omit<GitCall, "args"> = {
       cwd: folder,
       gitDir: from,
       objects: join(from, "objects"),

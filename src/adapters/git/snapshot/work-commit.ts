@@ -4,6 +4,7 @@
  * Its parent is the agent's last commit or the run's base, so that the branch does not show the handovers before it.
  */
 
+import type { Completion } from "../../../engine/ports/completion.ts";
 import { failpoint } from "../../failpoint.ts";
 import { UserError } from "../../user-error.ts";
 import { git } from "../call/call.ts";
@@ -16,26 +17,10 @@ import { authorOf } from "../repository/settings.ts";
 import { openBench, within, type Bench, type Git } from "../workspace/bench.ts";
 import { tipOf } from "./agent-head.ts";
 import { digest } from "./digest.ts";
-import { noteHandover, treeOfCommit } from "./handover.ts";
+import { noteHandover, treeForCommit } from "./handover.ts";
 
-export type Committing = {
-  readonly run: string;
-  readonly repo: string;
-  readonly path: string;
-  /** The digest of the work that is to be committed. */
-  readonly tree: string;
-  readonly artifacts: readonly string[];
-  /** Patterns of what is left out, one on each line. */
-  readonly exclude: string;
-  readonly message: string;
-};
-
-export type Committed = {
-  /** The commit that the branch is at. */
-  readonly commit: string;
-  /** The engine made it for this run, now or before a crash. Otherwise the agent's own commits hold the work. */
-  readonly made: boolean;
-};
+type Committing = Parameters<Completion["commit"]>[0];
+type Committed = Awaited<ReturnType<Completion["commit"]>>;
 
 const GATE = 5;
 
@@ -45,7 +30,7 @@ export async function commitWork(on: Git, committing: Committing): Promise<Commi
   const bench = await openBench(on, path);
   if ((await digest(on, bench, artifacts)) !== tree) throw changed(bench, committing);
   const tip = await tipOf(on, bench);
-  const whole = await treeOfCommit(on, bench, { run, tree, tip, artifacts, exclude });
+  const whole = await treeForCommit(on, bench, { run, tree, tip, artifacts, exclude });
   const head = refAt(bench.mirror, runRef(run, "head")) ?? bench.base;
   const isMade = await isThis(on, bench, { head, committing, tip, tree: whole });
   const isAgents = !isMade && (await treeInMirror(on, bench.mirror, tip)) === whole;

@@ -15,7 +15,7 @@ import { unless } from "../../files/errno.ts";
 import { makeFolder, writePrivate } from "../../home/folders.ts";
 import type { Env, Home } from "../../home/paths.ts";
 import { UserError } from "../../user-error.ts";
-import { OURSELVES, type Call, type Identity } from "../call/call.ts";
+import { OURSELVES, type GitCall, type AuthorIdentity } from "../call/call.ts";
 import { whileLocked } from "../call/locks.ts";
 import { ensureMirror } from "../mirror/mirror.ts";
 import { gitDirOf, isFolder } from "../repository/locate.ts";
@@ -48,7 +48,7 @@ export type Bench = {
   /** The commit that the work began from; empty in place. */
   readonly base: string;
   /** Whose the engine's commits are: the user's identity, where git knows it. */
-  readonly author: Identity;
+  readonly author: AuthorIdentity;
   /** Whether the user signs commits. */
   readonly isSigned: boolean;
   readonly oidBytes: number;
@@ -66,14 +66,14 @@ const KEPT_AWAY = "kept-away.json";
 const END_OF_RULES = "# signalbox: end of rules";
 
 /** How git is called with the bench. A work tree that is gone still has its objects. */
-export function within(bench: Bench): Omit<Call, "args"> {
+export function within(bench: Bench): Omit<GitCall, "args"> {
   const { path, own, mirror, isAlone = false } = bench;
   const call = { gitDir: own, objects: join(mirror, "objects"), isAlone };
   return isFolder(path) ? { ...call, cwd: path, workTree: path } : { ...call, cwd: own };
 }
 
 /** The same with an index. */
-export function at(bench: Bench, index: string): Omit<Call, "args"> {
+export function at(bench: Bench, index: string): Omit<GitCall, "args"> {
   return { ...within(bench), index };
 }
 
@@ -100,7 +100,7 @@ export function isWorkspaceAt(on: Pick<Git, "home">, path: string): boolean {
   return isFolder(path) && benchAt(on, path) !== undefined;
 }
 
-function gone(path: string): UserError {
+export function gone(path: string): UserError {
   return new UserError("no-workspace", `The workspace ${path} is gone.`, "signalbox doctor --repair");
 }
 

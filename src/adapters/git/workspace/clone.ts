@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { unless } from "../../files/errno.ts";
 import { makeFolder } from "../../home/folders.ts";
 import { UserError } from "../../user-error.ts";
-import { gitBytes, tryGit, type Call } from "../call/call.ts";
+import { gitBytes, tryGit, type GitCall } from "../call/call.ts";
 import { inMirror } from "../mirror/mirror.ts";
 import { configText, entriesOf, type RepositorySettings } from "../repository/settings.ts";
 import { noteSkipped } from "../snapshot/head-index.ts";
@@ -120,7 +120,7 @@ async function checkOut(
   { dot, commit }: { readonly dot: string; readonly commit: string },
 ): Promise<void> {
   const index = join(dot, "index");
-  const call: Omit<Call, "args"> = { ...at(bench, index), limitMs: CHECKOUT_MS };
+  const call: Omit<GitCall, "args"> = { ...at(bench, index), limitMs: CHECKOUT_MS };
   const answer = await tryGit(on.env, { ...call, args: ["read-tree", "-m", "-u", commit] });
   if (answer.code !== 0) throw notCheckedOut(commit, answer.err);
   await noteSkipped(on, bench, index);

@@ -21,7 +21,7 @@ import {
 import { dirname, join } from "node:path";
 import { codeOf, unless } from "../../files/errno.ts";
 import { newName } from "../../home/new-name.ts";
-import { gitRecords, tryGit, type Call } from "../call/call.ts";
+import { gitRecords, tryGit, type GitCall } from "../call/call.ts";
 import { gitDirOf } from "../repository/locate.ts";
 import { bytePath, textOfName } from "../snapshot/paths.ts";
 import { within, type Bench, type Git } from "./bench.ts";
@@ -40,7 +40,7 @@ export async function includeFiles(on: Git, bench: Bench, repo: string): Promise
   if (stat === undefined || gitDir === undefined) return [];
   if (!stat.isFile() || stat.size > LINES_MAX)
     return [`${lines} is not a regular file, or too large: left out`];
-  const main: Omit<Call, "args"> = { cwd: repo, gitDir, workTree: repo };
+  const main: Omit<GitCall, "args"> = { cwd: repo, gitDir, workTree: repo };
   const args = ["ls-files", "-z", "--others", "--ignored", `--exclude-from=${lines}`];
   const named = await gitRecords(on.env, { ...main, args });
   const ignored = await ignoredOf(on, main, named);
@@ -61,7 +61,7 @@ export async function includeFiles(on: Git, bench: Bench, repo: string): Promise
 
 async function ignoredOf(
   on: Git,
-  call: Omit<Call, "args">,
+  call: Omit<GitCall, "args">,
   names: readonly string[],
 ): Promise<readonly string[]> {
   if (names.length === 0) return names;

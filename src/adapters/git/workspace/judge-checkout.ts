@@ -23,7 +23,7 @@ import { codeOf, unless } from "../../files/errno.ts";
 import { UserError } from "../../user-error.ts";
 import { pipesIn } from "../snapshot/add-work.ts";
 import { artifactTest, bytePath, ignoreLines } from "../snapshot/paths.ts";
-import { git, GitError, gitRecords, type Call } from "../call/call.ts";
+import { git, GitError, gitRecords, type GitCall } from "../call/call.ts";
 import { writeRefs } from "./clone.ts";
 import { includeFiles } from "./included-files.ts";
 import { workRef } from "../mirror/names.ts";
@@ -112,7 +112,7 @@ function commitOf(bench: Bench, { run, tree }: Judged): string {
   throw new UserError("no-handover", sentence, `signalbox show ${run} says why`);
 }
 
-function inside(bench: Bench, at: string, index: string): Omit<Call, "args"> {
+function inside(bench: Bench, at: string, index: string): Omit<GitCall, "args"> {
   return { ...within(bench), cwd: at, workTree: at, index };
 }
 

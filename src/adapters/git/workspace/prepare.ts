@@ -8,42 +8,28 @@
 
 import { realpathSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { Workspaces } from "../../../engine/ports/files.ts";
 import { failpoint } from "../../failpoint.ts";
 import { makeFolder, syncFolder } from "../../home/folders.ts";
 import { UserError } from "../../user-error.ts";
-import { failed, tryGit, type Call } from "../call/call.ts";
+import { failed, tryGit, type GitCall } from "../call/call.ts";
 import { commitNamed, inRepository } from "../call/commits.ts";
 import { bringOver, tipIn } from "../delivery/publish.ts";
-import { fetchCommit, inMirror, refreshMirror } from "../mirror/mirror.ts";
+import { fetchCommit, inMirror, refreshMirror, updateRefs } from "../mirror/mirror.ts";
 import { runRef } from "../mirror/names.ts";
 import { badName, branchProblem, elsewhere, holderOf } from "../repository/branch-problem.ts";
-import { commonDirIn, isFolder, isThere } from "../repository/locate.ts";
+import { commonDirIn, isFolder, isThere, unwritableOf } from "../repository/locate.ts";
 import { refAt } from "../repository/refs.ts";
 import { settingsOf } from "../repository/settings.ts";
 import { tryUpdateRef } from "../repository/update-ref.ts";
 import { quarantine } from "../salvage/move.ts";
-import { updateRefs } from "../snapshot/handover.ts";
 import { isWorkspaceAt, leaveOut, makeBench, openBench, ruleOut, type Git } from "./bench.ts";
 import { makeClone } from "./clone.ts";
 import { includeFiles } from "./included-files.ts";
 import { addSubmodules } from "./submodules.ts";
 
-export type WorkspaceRequest = {
-  readonly run: string;
-  readonly repo: string;
-  readonly branch: string;
-  readonly base: string;
-  readonly artifacts: readonly string[];
-  /** Rules as in gitignore, one on each line: files that are not part of the work either. */
-  readonly leftOut?: string;
-};
-
-export type Prepared = {
-  readonly path: string;
-  readonly branch: string;
-  readonly base: string;
-  readonly notes?: readonly string[];
-};
+export type WorkspaceRequest = Parameters<Workspaces["prepare"]>[0];
+export type Prepared = Awaited<ReturnType<Workspaces["prepare"]>>;
 
 const CONFLICT = 6;
 
@@ -150,13 +136,20 @@ async function requireCommit(on: Git, { mirror, commonDir }: PrepareSite, oid: s
 }
 
 async function createBranch(on: Git, { wanted, commonDir }: PrepareSite, oid: string): Promise<void> {
+  const closed = unwritableOf([commonDir, join(commonDir, "objects")]);
+  if (closed !== undefined)
+    throw new UserError(
+      "not-writable",
+      `${closed} is not writable, so the branch ${wanted.branch} cannot be created.`,
+      { next: "make it writable", exit: CONFLICT },
+    );
   if ((await commitNamed(on.env, inRepository(commonDir), oid)) === undefined) {
     const problem = await bringOver(on, { repo: wanted.repo, commit: oid });
     if (problem !== "") throw cannotCreate(wanted.branch, problem);
   }
   const reason = `signalbox: run ${wanted.run} begins`;
   const args = ["update-ref", "-m", reason, `refs/heads/${wanted.branch}`, oid, "0".repeat(oid.length)];
-  const call: Call = { ...inRepository(commonDir), args };
+  const call: GitCall = { ...inRepository(commonDir), args };
   const answer = await tryUpdateRef(on, commonDir, call);
   if (answer.code === 0) return;
   const isRefused = /cannot create|exists; cannot|cannot lock ref/.test(answer.err);

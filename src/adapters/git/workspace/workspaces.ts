@@ -15,7 +15,7 @@ import { digest, filesOf } from "../snapshot/digest.ts";
 import { handover } from "../snapshot/handover.ts";
 import { requireDeliverable } from "../snapshot/nested-repositories.ts";
 import { treeBesides } from "../snapshot/tree-to-commit.ts";
-import { benchAt, openBench, type Git } from "./bench.ts";
+import { benchAt, gone, openBench, type Git } from "./bench.ts";
 import { discardCheckout, makeCheckout, takeAsGiven } from "./judge-checkout.ts";
 import { prepare } from "./prepare.ts";
 
@@ -47,7 +47,8 @@ export function gitWorkspaces(on: Git & { readonly isAlone?: boolean }): Workspa
         return { commit, notes: [...notes, ...more] };
       });
     },
-    usable: (path) => Promise.resolve(makeUsable(path)),
+    // A link in its place leads elsewhere, for example to the user's checkout and its locks.
+    usable: (path) => (isFolder(path) ? Promise.resolve(makeUsable(path)) : Promise.reject(gone(path))),
     judge: async (of) => {
       refuseRunName(of.run);
       return makeCheckout(on, of);
@@ -86,7 +87,7 @@ const HIDDEN = ["ENOENT", "ENOTDIR", "EACCES", "ELOOP"];
 const DEPTH_MAX = 12;
 
 /** Gives sentences for the agent. */
-export function makeUsable(path: string): readonly string[] {
+function makeUsable(path: string): readonly string[] {
   const gitDir = join(path, ".git");
   if (!isFolder(gitDir))
     return ["The folder .git of this workspace is missing or damaged: git does not work here."];
@@ -103,7 +104,7 @@ export function makeUsable(path: string): readonly string[] {
   return [
     ...(moved.length === 0
       ? []
-      : [`A git process was killed here; its ${moved.length} stale lock files were moved away.`]),
+      : [`A git process was killed here; its stale lock files were moved away: ${moved.length}.`]),
     ...(operation === ""
       ? []
       : [`A git ${operation} was interrupted in this workspace: finish it or undo it (${undo}) first.`]),

@@ -4,15 +4,15 @@ import type { BatchAnswer } from "../../../engine/ports/commit.ts";
 import type { Birth, Entry } from "../../../engine/ports/journal.ts";
 import { hashOf, valuesOf } from "./chain.ts";
 import { damagedRun } from "../recovery/damage.ts";
-import type { Database } from "../database.ts";
-import { keepDeed, keepKey, keepQuestion, keepRun, type Shot } from "./derive.ts";
+import type { Sql, Work } from "../sql.ts";
+import { keepDeeds, keepKey, keepQuestion, keepRun, keepText, type Shot } from "./derive.ts";
 import { admitAll } from "../tables/outbox.ts";
 import { takePlace } from "../tables/place.ts";
 import { actorText } from "./records.ts";
 import { number, text } from "../row.ts";
 
-const INSERT_EVENT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-const STANDING = `SELECT n, seq, head, status, workflow, goal, repo, base, shot, seal
+const STANDING = `SELECT n, seq, head, status, workflow, goal, repo, base, shot, seal,
+  EXISTS (SELECT 1 FROM keys WHERE run = runs.id AND key = ?) AS used
   FROM runs LEFT JOIN snapshots USING (n) WHERE id = ?`;
 const ANSWER = "SELECT answer FROM keys JOIN events USING (run, seq) WHERE run = ? AND keys.key = ?";
 
@@ -24,54 +24,66 @@ type Standing = {
   readonly status: string;
   readonly birth: Birth | undefined;
   readonly shot: Shot | undefined;
+  readonly isKeyUsed: boolean;
 };
 
-const NOWHERE: Standing = { n: undefined, seq: 0, head: "", status: "", birth: undefined, shot: undefined };
+const NOWHERE: Standing = {
+  n: undefined,
+  seq: 0,
+  head: "",
+  status: "",
+  birth: undefined,
+  shot: undefined,
+  isKeyUsed: false,
+};
 
 /** Inside of a transaction, which is rolled back where the answer is not `written`. */
-export function append(db: Database, entry: Entry): BatchAnswer {
+export function* append(db: Sql, entry: Entry): Work<BatchAnswer> {
   const { run, key, after, status, deeds } = entry;
   insist(entry.events.length > 0, "an entry has at least one event");
   insist(key?.isWellFormed() !== false && key?.includes("\0") !== true, "a key is a text");
   insist(after.seq === entry.seq + entry.events.length, "every event counts one");
-  const standing = standingOf(db, run);
+  // A run that has no row yet cannot be locked by it.
+  if (entry.seq === 0) db.alone(`run ${run}`);
+  const standing = yield* standingOf(db, run, key ?? "");
   if (standing.seq !== entry.seq || standing.head !== entry.head) {
-    const known = key === undefined ? undefined : answerTo(db, run, key);
+    const known = key === undefined ? undefined : yield* answerTo(db, run, key);
     return known === undefined
       ? { type: "conflict", reason: `run ${run} is at ${standing.seq}` }
       : { type: "repeated", answer: known };
   }
-  // Most keys are new: that one was used before is found out by writing it, before anything else is written.
-  if (key !== undefined && !keepKey(db, run, { key, seq: entry.seq + 1 })) return repeated(db, run, key);
-  if (standing.n === undefined) refuseUnknown(db, entry);
-  const holder = entry.place === undefined ? "" : takePlace(db, run, entry.place);
+  if (key !== undefined && standing.isKeyUsed) return yield* repeated(db, run, key);
+  if (key !== undefined) keepKey(db, run, { key, seq: entry.seq + 1 });
+  if (standing.n === undefined) yield* refuseUnknown(db, entry);
+  const holder = entry.place === undefined ? "" : yield* takePlace(db, run, entry.place);
   if (holder !== "") return { type: "taken", by: holder };
   const birth = standing.birth ?? bornOf(entry);
   const head = link(db, entry, { birth, head: standing.head });
+  for (const submitted of entry.texts ?? []) keepText(db, submitted);
   const { n, status: before, shot } = standing;
   keepRun(db, { n, before, run: after, birth, head, status, shot });
   for (const [index, event] of entry.events.entries())
     keepQuestion(db, { run, event, at: entry.at, seq: entry.seq + 1 + index });
   // The new deeds come after what waits for another agent to end, which may not be wanted any more.
   if (deeds.length > 0) admitAll(db, run);
-  for (const [i, deed] of deeds.entries()) keepDeed(db, run, { seq: after.seq, i, deed });
+  keepDeeds(db, run, { seq: after.seq, deeds });
   return { type: "written" };
 }
 
 /** The answer that was acknowledged for a key. */
-export function answerTo(db: Database, run: string, key: string): string | undefined {
-  const known = db.get(ANSWER, run, key);
+export function* answerTo(db: Sql, run: string, key: string): Work<string | undefined> {
+  const known = yield* db.get(ANSWER, run, key);
   return known === undefined ? undefined : text(known["answer"]);
 }
 
-function repeated(db: Database, run: string, key: string): BatchAnswer {
-  const answer = answerTo(db, run, key);
+function* repeated(db: Sql, run: string, key: string): Work<BatchAnswer> {
+  const answer = yield* answerTo(db, run, key);
   if (answer === undefined) throw damagedRun(db.path, run, `its key ${key} leads to no record`);
   return { type: "repeated", answer };
 }
 
-function standingOf(db: Database, run: string): Standing {
-  const row = db.get(STANDING, run);
+function* standingOf(db: Sql, run: string, key: string): Work<Standing> {
+  const row = yield* db.lock("runs", STANDING, key, run);
   if (row === undefined) return NOWHERE;
   if (row["seal"] === null) throw damagedRun(db.path, run, "its snapshot is missing");
   return {
@@ -86,14 +98,15 @@ function standingOf(db: Database, run: string): Standing {
       base: text(row["base"]),
     },
     shot: { seq: number(row["shot"]), seal: text(row["seal"]) },
+    isKeyUsed: row["used"] === 1,
   };
 }
 
 /** A run begins with its definition, and where nothing of that name was before. */
-function refuseUnknown(db: Database, { run, after }: Entry): void {
-  const known = db.get("SELECT 1 FROM definitions WHERE hash = ?", after.definition);
+function* refuseUnknown(db: Sql, { run, after }: Entry): Work<void> {
+  const known = yield* db.get("SELECT 1 FROM definitions WHERE hash = ?", after.definition);
   insist(known !== undefined, `definition ${after.definition} was not kept before run ${run} began`);
-  const old = db.get("SELECT 1 FROM events WHERE run = ? LIMIT 1", run);
+  const old = yield* db.get("SELECT 1 FROM events WHERE run = ? LIMIT 1", run);
   if (old !== undefined) throw damagedRun(db.path, run, "it has events and no row");
 }
 
@@ -104,11 +117,12 @@ function bornOf({ birth }: Entry): Birth {
 }
 
 /** Writes the events, each bound to the one before. Gives the hash of the last. */
-function link(db: Database, entry: Entry, of: { readonly birth: Birth; readonly head: string }): string {
+function link(db: Sql, entry: Entry, of: { readonly birth: Birth; readonly head: string }): string {
   const { run, at, by, after, events, deeds } = entry;
   const { slot, attempt } = by.type === "agent" ? by : { slot: "", attempt: 0 };
   const { definition, tree } = after;
   const same = { run, at, actor: actorText(by), slot, attempt, definition, tree };
+  const rows: (string | number)[][] = [];
   let prev = of.head;
   for (const [index, event] of events.entries()) {
     const seq = entry.seq + 1 + index;
@@ -128,8 +142,9 @@ function link(db: Database, entry: Entry, of: { readonly birth: Birth; readonly 
       prev,
     });
     prev = hashOf(values);
-    db.run(INSERT_EVENT, ...values, prev);
+    rows.push([...values, prev]);
   }
+  db.putRows("events", rows);
   return prev;
 }
 

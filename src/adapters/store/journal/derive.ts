@@ -4,8 +4,9 @@ import type { Event } from "../../../core/model/event.ts";
 import type { Run } from "../../../core/model/run.ts";
 import { DEED_KINDS, type Deed } from "../../../engine/effects/deed.ts";
 import type { Birth } from "../../../engine/ports/journal.ts";
+import { sha256 } from "../../../format/sha256.ts";
 import { digestOfRun, sealOf } from "./chain.ts";
-import type { Database } from "../database.ts";
+import type { Sql, Work } from "../sql.ts";
 import { remember } from "./latest.ts";
 
 const INSERT_RUN = `INSERT INTO runs (id, workflow, goal, repo, base, definition, state, status, entry, seq, head, started_at, updated_at, digest)
@@ -15,7 +16,7 @@ const UPDATE_RUN = `UPDATE runs SET ${CHANGED} WHERE n = ?`;
 const UPDATE_RUN_AND_STATUS = `UPDATE runs SET ${CHANGED}, status = ? WHERE n = ?`;
 const INSERT_SHOT = "INSERT INTO snapshots (n, json, shot, seal) SELECT n, ?, ?, ? FROM runs WHERE id = ?";
 const UPDATE_SHOT = "UPDATE snapshots SET json = ?, shot = ?, seal = ? WHERE n = ?";
-const INSERT_DEED = "INSERT INTO deeds (run, seq, i, type, json, kind) VALUES (?, ?, ?, ?, ?, ?)";
+const DEEDS = "deeds (run, seq, i, type, json, kind)";
 const OPEN = "WHERE run = ? AND id = ? AND closed_at = ''";
 
 export type Keeping = {
@@ -36,7 +37,7 @@ export type Shot = { readonly seq: number; readonly seal: string };
 /** Whoever loads the run goes through so many records at most. */
 const SINCE_MAX = 16;
 
-export function keepRun(db: Database, { n, before, run, birth, head, status, shot }: Keeping): void {
+export function keepRun(db: Sql, { n, before, run, birth, head, status, shot }: Keeping): void {
   const { id, definition, state, entry, seq, startedAt, updatedAt } = run;
   remember(db, head, run);
   const isNear = shot !== undefined && seq - shot.seq < SINCE_MAX;
@@ -47,23 +48,23 @@ export function keepRun(db: Database, { n, before, run, birth, head, status, sho
   if (n === undefined) {
     const { workflow, goal, repo, base } = birth;
     const born = [id, workflow, goal, repo, base, definition];
-    db.run(INSERT_RUN, ...born, state, status, entry, seq, head, startedAt, updatedAt, digest);
-    db.run(INSERT_SHOT, snapshot ?? "", seq, seal, id);
+    db.put(INSERT_RUN, ...born, state, status, entry, seq, head, startedAt, updatedAt, digest);
+    db.put(INSERT_SHOT, snapshot ?? "", seq, seal, id);
     return;
   }
   const changed = [state, entry, seq, head, updatedAt, digest];
   // Its index is written anew whenever the column is: most events leave it as it is.
-  if (status === before) db.run(UPDATE_RUN, ...changed, n);
-  else db.run(UPDATE_RUN_AND_STATUS, ...changed, status, n);
-  if (snapshot !== undefined) db.run(UPDATE_SHOT, snapshot, seq, seal, n);
+  if (status === before) db.put(UPDATE_RUN, ...changed, n);
+  else db.put(UPDATE_RUN_AND_STATUS, ...changed, status, n);
+  if (snapshot !== undefined) db.put(UPDATE_SHOT, snapshot, seq, seal, n);
 }
 
 type Asked = { readonly run: string; readonly seq: number; readonly at: string; readonly event: Event };
 
-export function keepQuestion(db: Database, { run, seq, at, event }: Asked): void {
+export function keepQuestion(db: Sql, { run, seq, at, event }: Asked): void {
   if (event.type === "question-opened") {
     const { id, ask } = event;
-    db.run(
+    db.put(
       "INSERT INTO questions (run, seq, id, ask, opened_at) VALUES (?, ?, ?, ?, ?)",
       run,
       seq,
@@ -72,10 +73,10 @@ export function keepQuestion(db: Database, { run, seq, at, event }: Asked): void
       at,
     );
   } else if (event.type === "question-repeated") {
-    db.run(`UPDATE questions SET repeats = repeats + 1 ${OPEN}`, run, event.id);
+    db.put(`UPDATE questions SET repeats = repeats + 1 ${OPEN}`, run, event.id);
   } else if (event.type === "question-closed") {
     const { id, answer, text, by } = event;
-    db.run(
+    db.put(
       `UPDATE questions SET answer = ?, text = ?, by = ?, closed_at = ? ${OPEN}`,
       answer,
       text,
@@ -87,17 +88,30 @@ export function keepQuestion(db: Database, { run, seq, at, event }: Asked): void
   }
 }
 
-/** False where the key was used before: then nothing is written. */
 export function keepKey(
-  db: Database,
+  db: Sql,
   run: string,
   { key, seq }: { readonly key: string; readonly seq: number },
-): boolean {
-  return db.run("INSERT OR IGNORE INTO keys VALUES (?, ?, ?)", run, key, seq) > 0;
+): void {
+  db.put("INSERT INTO keys VALUES (?, ?, ?) ON CONFLICT DO NOTHING", run, key, seq);
 }
 
-type Ordered = { readonly seq: number; readonly i: number; readonly deed: Deed };
+/** The same text is kept once, whoever submits it. */
+export function keepText(db: Sql, submitted: string): void {
+  const bytes = Buffer.from(submitted);
+  db.put("INSERT INTO texts VALUES (?, ?) ON CONFLICT DO NOTHING", `sha256:${sha256(bytes)}`, bytes);
+}
 
-export function keepDeed(db: Database, run: string, { seq, i, deed }: Ordered): void {
-  db.run(INSERT_DEED, run, seq, i, deed.type, JSON.stringify(deed), DEED_KINDS[deed.type]);
+/** Undefined also where the bytes are not those of the digest. */
+export function* textIn(db: Sql, digest: string): Work<string | undefined> {
+  const bytes = (yield* db.get("SELECT bytes FROM texts WHERE digest = ?", digest))?.["bytes"];
+  if (!(bytes instanceof Uint8Array) || `sha256:${sha256(bytes)}` !== digest) return undefined;
+  return Buffer.from(bytes).toString();
+}
+
+type Ordered = { readonly seq: number; readonly deeds: readonly Deed[] };
+
+export function keepDeeds(db: Sql, run: string, { seq, deeds }: Ordered): void {
+  const rows = deeds.map((deed, i) => [run, seq, i, deed.type, JSON.stringify(deed), DEED_KINDS[deed.type]]);
+  db.putRows(DEEDS, rows);
 }

@@ -8,7 +8,7 @@
 import { apply } from "../../../core/step/apply.ts";
 import type { Run } from "../../../core/model/run.ts";
 import type { RunRow } from "../../../engine/ports/journal.ts";
-import type { Database } from "../database.ts";
+import type { Sql, Work } from "../sql.ts";
 import { BadRecord, isRun, parsed, text } from "../row.ts";
 import { read } from "../recovery/walk.ts";
 
@@ -16,23 +16,17 @@ const SINCE = "SELECT * FROM events WHERE run = ? AND seq > ? AND seq <= ? ORDER
 /** So many runs are kept at hand. */
 const KNOWN_MAX = 100;
 
-/** Run by run, the last one that was written or read here. Its head stands for all that ever happened to it. */
-const known = new WeakMap<Database, Map<string, Known>>();
-
-type Known = { readonly head: string; readonly run: Run };
-
-export function latestRun(db: Database, row: RunRow, snapshot: string): Run {
-  const last = known.get(db)?.get(row.id);
+export function* latestRun(db: Sql, row: RunRow, snapshot: string): Work<Run> {
+  const last = db.latest.get(row.id);
   if (last?.head === row.head) return last.run;
-  const run = replayedRun(db, row, snapshot);
+  const run = yield* replayedRun(db, row, snapshot);
   remember(db, row.head, run);
   return run;
 }
 
 /** What was just written is what will be read next. */
-export function remember(db: Database, head: string, run: Run): void {
-  const runs = known.get(db) ?? new Map<string, Known>();
-  known.set(db, runs);
+export function remember(db: Sql, head: string, run: Run): void {
+  const runs = db.latest;
   runs.delete(run.id);
   runs.set(run.id, { head, run });
   const oldest = runs.size > KNOWN_MAX ? runs.keys().next().value : undefined;
@@ -40,11 +34,11 @@ export function remember(db: Database, head: string, run: Run): void {
 }
 
 /** The same, with nothing that is remembered. */
-export function replayedRun(db: Database, row: RunRow, snapshot: string): Run {
+export function* replayedRun(db: Sql, row: RunRow, snapshot: string): Work<Run> {
   let run = parsed(snapshot, isRun);
   if (run.seq === row.seq) return run;
   let head: string | undefined;
-  for (const found of db.all(SINCE, row.id, run.seq, row.seq)) {
+  for (const found of yield* db.all(SINCE, row.id, run.seq, row.seq)) {
     const { hash, record } = read(found, { seq: run.seq + 1, prev: head ?? text(found["prev"]) });
     run = apply(run, record.event);
     head = hash;

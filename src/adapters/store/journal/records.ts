@@ -3,7 +3,7 @@
 import type { Actor } from "../../../core/model/event.ts";
 import type { Question, Recorded, RunRow } from "../../../engine/ports/journal.ts";
 import { digestOfRun, sealOf } from "./chain.ts";
-import type { Row } from "../database.ts";
+import type { Row } from "../sql.ts";
 import { BadRecord, isEvent, isProof, number, parsed, text } from "../row.ts";
 
 function runRow(row: Row): RunRow {

@@ -7,6 +7,8 @@ const EXIT_FAILED = 1;
 const EXIT_CONFLICT = 6;
 export const EXIT_DAMAGED = 8;
 const REPAIR = "signalbox doctor --repair";
+const RESTORE =
+  "restore the PostgreSQL database from a backup: signalbox doctor --repair repairs only the SQLite file of one machine";
 
 // SQLite's result codes, without their upper byte, which only says more of the same.
 const ERROR = 1;
@@ -23,7 +25,7 @@ const IOERR_SHMSIZE = 4874;
 
 export function damagedDatabase(path: string, reason: string, cause?: unknown): UserError {
   const error = new UserError("damaged", `${path} is damaged: ${reason}`, {
-    next: REPAIR,
+    next: remedyFor(path),
     exit: EXIT_DAMAGED,
   });
   if (cause !== undefined) error.cause = cause;
@@ -32,9 +34,14 @@ export function damagedDatabase(path: string, reason: string, cause?: unknown): 
 
 export function damagedRun(path: string, run: string, reason: string): UserError {
   return new UserError("damaged", `run ${run} in ${path} is damaged: ${reason}`, {
-    next: REPAIR,
+    next: remedyFor(path),
     exit: EXIT_DAMAGED,
   });
+}
+
+/** What to do about damage in the database at this path or address. */
+export function remedyFor(path: string): string {
+  return path.startsWith("postgres:") ? RESTORE : REPAIR;
 }
 
 /** SQLite's result code, or undefined for an error that is not SQLite's. */

@@ -2,8 +2,9 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { DEED_KINDS } from "../../../engine/effects/deed.ts";
-import type { Database, Row } from "../database.ts";
-import { keepDeed, keepKey, keepQuestion, keepRun } from "../journal/derive.ts";
+import { finish, type Database } from "../database.ts";
+import type { Row, Sql } from "../sql.ts";
+import { keepDeeds, keepKey, keepQuestion, keepRun } from "../journal/derive.ts";
 import { readable, withSource } from "./salvage.ts";
 import { knownRuns } from "./verify.ts";
 import { walk, type Step, type Walked } from "./walk.ts";
@@ -55,14 +56,14 @@ function restoreRun(
   run: string,
   marks: Marks,
 ): { readonly told: string; readonly isWhole: boolean } {
-  const walked = walk(db, run, { visit: (step) => keepStep(db, run, step) });
+  const walked = finish(walk(db.sql, run, { visit: (step) => keepStep(db.sql, run, step) }));
   const { whole, bad } = walked;
   if (whole === undefined) {
     forget(db, run, 0);
     return { told: `run ${run}: ${words(walked)}, and nothing comes before it`, isWhole: false };
   }
   forget(db, run, whole.run.seq);
-  keepRun(db, { n: undefined, before: "", shot: undefined, ...whole });
+  keepRun(db.sql, { n: undefined, before: "", shot: undefined, ...whole });
   const old = marks.runs.get(run);
   const unsure = keepMarks(db, run, marks.deeds);
   const doubts = [
@@ -90,10 +91,10 @@ function forget(db: Database, run: string, after: number): void {
   db.run("DELETE FROM events WHERE run = ? AND seq > ?", run, after);
 }
 
-function keepStep(db: Database, run: string, { seq, at, event, key, deeds }: Step): void {
+function keepStep(db: Sql, run: string, { seq, at, event, key, deeds }: Step): undefined {
   keepQuestion(db, { run, seq, at, event });
   if (key !== "") keepKey(db, run, { key, seq });
-  for (const [i, deed] of deeds.entries()) keepDeed(db, run, { seq, i, deed });
+  keepDeeds(db, run, { seq, deeds });
 }
 
 /** How far each deed was. Gives the number of those of which it is not known. */

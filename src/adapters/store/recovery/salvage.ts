@@ -5,7 +5,8 @@
  */
 
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import type { Database, Row } from "../database.ts";
+import type { Database } from "../database.ts";
+import type { Row } from "../sql.ts";
 import { sqliteCode } from "./damage.ts";
 import { openFile } from "../sqlite.ts";
 
@@ -14,6 +15,7 @@ export const COPIED: Readonly<Record<string, readonly string[]>> = {
   definitions: ["rowid"],
   // As they were written, so that runs keep their order.
   events: ["rowid"],
+  texts: ["rowid"],
   notes: ["n"],
   agents: ["run", "role", "slot", "attempt"],
   jobs: ["id"],

@@ -4,10 +4,13 @@ import { apply } from "../../../core/step/apply.ts";
 import type { Event } from "../../../core/model/event.ts";
 import { NO_RUN, type Run } from "../../../core/model/run.ts";
 import type { Deed } from "../../../engine/effects/deed.ts";
+import type { Definition } from "../../../core/model/workflow.ts";
+import type { RecordCheck } from "../../../engine/ports/histories.ts";
 import type { Birth, Recorded } from "../../../engine/ports/journal.ts";
 import { UserError } from "../../user-error.ts";
 import { hashOf, valuesOf, type Link } from "../journal/chain.ts";
-import type { Database, Row } from "../database.ts";
+import { definitionIn } from "../journal/definitions.ts";
+import type { Row, Sql, Work } from "../sql.ts";
 import { recorded } from "../journal/records.ts";
 import { BadRecord, isBirth, isDeeds, number, parsed, text } from "../row.ts";
 
@@ -25,10 +28,10 @@ export type Whole = {
 export type Walked = { readonly whole: Whole | undefined; readonly bad: Bad | undefined };
 
 export type Visitor = {
-  /** What is wrong with what speaks for a record, if anything is; asked of every one, for what is missing is wrong as well. */
-  readonly checkProof?: ((recorded: Recorded) => string | undefined) | undefined;
+  /** Asked of every record, for a proof that is missing is wrong as well. */
+  readonly check?: RecordCheck | undefined;
   /** Called for the events of whole entries only, in their order. */
-  readonly visit?: (step: Step) => void;
+  readonly visit?: (step: Step) => Work<void> | undefined;
 };
 
 export type Step = {
@@ -39,32 +42,37 @@ export type Step = {
   readonly deeds: readonly Deed[];
 };
 
-export function walk(db: Database, id: string, visitor: Visitor = {}): Walked {
+export function* walk(db: Sql, id: string, visitor: Visitor = {}): Work<Walked> {
   let run = NO_RUN;
   let head = "";
   let birth: Birth | undefined;
   let whole: Whole | undefined;
   let waiting: Step[] = [];
   let at = 1;
-  try {
-    for (const row of db.each("SELECT * FROM events WHERE run = ? ORDER BY seq", id)) {
-      const { link, hash, record } = read(row, { seq: at, prev: head });
-      if (at === 1) birth = parsed(link.birth, isBirth);
-      const fault = visitor.checkProof?.(record);
-      if (fault !== undefined) throw new BadRecord(fault);
-      run = apply(run, record.event);
-      if (run.id !== id || run.definition !== link.definition)
-        throw new BadRecord("it belongs to another run");
-      head = hash;
-      const deeds = link.deeds === "" ? [] : parsed(link.deeds, isDeeds);
-      waiting.push({ seq: at, at: link.at, event: record.event, key: link.key, deeds });
-      if (link.status !== "" && birth !== undefined) {
-        whole = { run, head, status: link.status, birth };
-        for (const step of waiting) visitor.visit?.(step);
-        waiting = [];
+  let definition: Definition | undefined;
+  const go = function* (row: Row): Work<void> {
+    const { link, hash, record } = read(row, { seq: at, prev: head });
+    if (at === 1) birth = parsed(link.birth, isBirth);
+    if (visitor.check !== undefined) definition ??= yield* definitionIn(db, record.definition);
+    const fault = visitor.check?.(record, definition);
+    if (fault !== undefined) throw new BadRecord(fault);
+    run = apply(run, record.event);
+    if (run.id !== id || run.definition !== link.definition) throw new BadRecord("it belongs to another run");
+    head = hash;
+    const deeds = link.deeds === "" ? [] : parsed(link.deeds, isDeeds);
+    waiting.push({ seq: at, at: link.at, event: record.event, key: link.key, deeds });
+    if (link.status !== "" && birth !== undefined) {
+      whole = { run, head, status: link.status, birth };
+      for (const step of waiting) {
+        const visiting = visitor.visit?.(step);
+        if (visiting !== undefined) yield* visiting;
       }
-      at += 1;
+      waiting = [];
     }
+    at += 1;
+  };
+  try {
+    yield* db.each(go, "SELECT * FROM events WHERE run = ? ORDER BY seq", id);
   } catch (error) {
     if (!(error instanceof BadRecord) && !(error instanceof UserError)) throw error;
     return { whole, bad: { seq: at, reason: error.message } };

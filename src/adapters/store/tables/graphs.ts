@@ -1,7 +1,7 @@
 /** Graphs of tasks and the runs that were made of them. */
 
 import type { ChildRow, GraphKey, GraphRow, Graphs, NewChild } from "../../../engine/ports/graphs.ts";
-import { promised, type Database, type Row } from "../database.ts";
+import type { Ask, Row, Sql, Work } from "../sql.ts";
 import { UNATTENDED } from "./pending.ts";
 import { isParams, isTask, number, oncePerText, parsed, text, word } from "../row.ts";
 
@@ -11,8 +11,8 @@ const BY_PARENT = "parent = ?";
 const CHILDREN =
   "SELECT children.*, coalesce((SELECT status FROM runs WHERE id = children.run), '') AS status, coalesce((SELECT seq FROM runs WHERE id = children.run), 0) AS seq FROM children";
 /** All that can change of them in one text: a hundred rows are not read again to see that they are as they were. */
-const MARK = `SELECT group_concat(artifact || ' ' || children.entry || ' ' || task || ' ' || children.run || ' ' || outcome || ' ' || length(json)
-  || ' ' || coalesce(runs.status, '') || ' ' || coalesce(runs.seq, 0), char(10)) AS mark FROM children LEFT JOIN runs ON runs.id = children.run`;
+const MARK = `SELECT string_agg(artifact || ' ' || children.entry || ' ' || task || ' ' || children.run || ' ' || outcome || ' ' || length(json)
+  || ' ' || coalesce(runs.status, '') || ' ' || coalesce(runs.seq, 0), '\n') AS mark FROM children LEFT JOIN runs ON runs.id = children.run`;
 const KEPT_MAX = 100;
 const LIVE = "runs.status IN ('running', 'waiting')";
 /** A graph of which nothing lives, or of which something has ended and nobody has noticed. */
@@ -27,47 +27,51 @@ const DUE = `SELECT 1 FROM graphs WHERE status <> 'closed' AND (
 
 const WAITING = `EXISTS (SELECT 1 FROM runs WHERE id = children.run
   AND (runs.status = 'waiting' OR runs.status = 'running' AND runs.attention <> '' OR ${UNATTENDED}))`;
-const TALLIES = `SELECT parent, sum(outcome IN ('done', 'skipped')) AS done, count(*) AS n, sum(${WAITING}) AS waiting FROM graphs
-  JOIN children USING (parent, artifact, entry) WHERE status <> 'closed' GROUP BY parent`;
+const TALLIES = `SELECT parent, count(CASE WHEN outcome IN ('done', 'skipped') THEN 1 END) AS done, count(*) AS n, count(CASE WHEN ${WAITING} THEN 1 END) AS waiting FROM graphs
+  JOIN children USING (parent, artifact, entry) WHERE status <> 'closed' GROUP BY parent ORDER BY parent`;
 
-export function graphsOf(db: Database): Graphs {
-  const rows = rowsIn(db);
+export function graphsOf(ask: Ask): Graphs {
+  const rows = rowsIn();
   return {
-    graph: promised(({ parent, artifact, entry }) => {
-      const row = db.get(`SELECT * FROM graphs WHERE ${OF}`, parent, artifact, entry);
+    graph: ask(function* (db, { parent, artifact, entry }) {
+      const row = yield* db.get(`SELECT * FROM graphs WHERE ${OF}`, parent, artifact, entry);
       return row === undefined ? undefined : graphRow(row);
     }),
-    graphs: promised(() =>
-      db.all("SELECT * FROM graphs WHERE status <> 'closed' ORDER BY parent, entry").map(graphRow),
-    ),
-    children: promised(({ parent, artifact, entry }) => rows(BY_KEY, parent, artifact, entry)),
-    childrenOf: promised((parent) => rows(BY_PARENT, parent)),
-    childAs: promised((run) => {
-      const row =
-        run === "" ? undefined : db.get(`${CHILDREN} WHERE children.run = ? AND children.run <> ''`, run);
+    graphs: ask(function* (db) {
+      const sql = "SELECT * FROM graphs WHERE status <> 'closed' ORDER BY parent, entry";
+      return (yield* db.all(sql)).map(graphRow);
+    }),
+    children: ask((db, { parent, artifact, entry }) => rows(db, BY_KEY, parent, artifact, entry), "moment"),
+    childrenOf: ask((db, parent) => rows(db, BY_PARENT, parent), "moment"),
+    childAs: ask(function* (db, run) {
+      if (run === "") return undefined;
+      const row = yield* db.get(`${CHILDREN} WHERE children.run = ? AND children.run <> ''`, run);
       return row === undefined ? undefined : childRow(row);
     }),
-    tallies: promised(() =>
-      db.all(TALLIES).map((row) => ({
+    tallies: ask(function* (db) {
+      return (yield* db.all(TALLIES)).map((row) => ({
         parent: text(row["parent"]),
         done: number(row["done"]),
         all: number(row["n"]),
         waiting: number(row["waiting"]),
-      })),
-    ),
-    isGraphDue: promised(() => db.get(DUE) !== undefined),
+      }));
+    }),
+    isGraphDue: ask(function* (db) {
+      return (yield* db.get(DUE)) !== undefined;
+    }),
   };
 }
 
-export function putGraph(
-  db: Database,
+export function* putGraph(
+  db: Sql,
   { parent, artifact, entry, definition, most }: Omit<GraphRow, "status">,
   children: readonly NewChild[],
-): void {
-  if (db.get(`SELECT 1 FROM graphs WHERE ${OF}`, parent, artifact, entry) !== undefined) return;
-  db.run("INSERT INTO graphs VALUES (?, ?, ?, ?, ?, 'open')", parent, artifact, entry, definition, most);
+): Work<void> {
+  const known = yield* db.get(`SELECT 1 FROM graphs WHERE ${OF}`, parent, artifact, entry);
+  if (known !== undefined) return;
+  db.put("INSERT INTO graphs VALUES (?, ?, ?, ?, ?, 'open')", parent, artifact, entry, definition, most);
   for (const [n, { task, params, outcome = "", summary = "", took = "" }] of children.entries())
-    db.run(
+    db.put(
       "INSERT INTO children VALUES (?, ?, ?, ?, ?, ?, ?, '', ?)",
       parent,
       artifact,
@@ -80,55 +84,48 @@ export function putGraph(
     );
 }
 
-export function setGraph(
-  db: Database,
-  { parent, artifact, entry }: GraphKey,
-  status: GraphRow["status"],
-): void {
-  db.run(`UPDATE graphs SET status = ? WHERE ${OF}`, status, parent, artifact, entry);
+export function setGraph(db: Sql, { parent, artifact, entry }: GraphKey, status: GraphRow["status"]): void {
+  db.put(`UPDATE graphs SET status = ? WHERE ${OF}`, status, parent, artifact, entry);
 }
 
 type TaskOfGraph = { readonly graph: GraphKey; readonly task: string };
 
 /** Gives the run that the task has from now on. */
-export function nameChild(db: Database, { graph, task }: TaskOfGraph, run: string): string {
+export function* nameChild(db: Sql, { graph, task }: TaskOfGraph, run: string): Work<string> {
   const { parent, artifact, entry } = graph;
   const values = [parent, artifact, entry, task] as const;
-  db.run(`UPDATE children SET run = ? WHERE ${OF} AND task = ? AND run = ''`, run, ...values);
-  return text(db.get(`SELECT run FROM children WHERE ${OF} AND task = ?`, ...values)?.["run"]);
+  db.put(`UPDATE children SET run = ? WHERE ${OF} AND task = ? AND run = ''`, run, ...values);
+  return text((yield* db.get(`SELECT run FROM children WHERE ${OF} AND task = ?`, ...values))?.["run"]);
 }
 
-export function settleChild(
-  db: Database,
+export function* settleChild(
+  db: Sql,
   { graph: { parent, artifact, entry }, task }: TaskOfGraph,
   { outcome, summary }: Pick<ChildRow, "outcome" | "summary">,
-): void {
-  db.run(
-    `UPDATE children SET outcome = ?, json = json_set(json, '$.summary', ?) WHERE ${OF} AND task = ?`,
-    outcome,
-    summary,
-    parent,
-    artifact,
-    entry,
-    task,
-  );
+): Work<void> {
+  const values = [parent, artifact, entry, task] as const;
+  const row = yield* db.lock("children", `SELECT json FROM children WHERE ${OF} AND task = ?`, ...values);
+  if (row === undefined) return;
+  const json = JSON.stringify({ ...parsed(text(row["json"]), isTask), summary });
+  db.put(`UPDATE children SET outcome = ?, json = ? WHERE ${OF} AND task = ?`, outcome, json, ...values);
 }
 
+type ChildRows = (db: Sql, where: string, ...values: (string | number)[]) => Work<ChildRow[]>;
+
 /** Of one moment: what the mark is about is what is read. */
-function rowsIn(db: Database): (where: string, ...values: (string | number)[]) => ChildRow[] {
+function rowsIn(): ChildRows {
   const known = new Map<string, { readonly mark: string; readonly rows: readonly ChildRow[] }>();
-  return (where, ...values) =>
-    db.read(() => {
-      const key = JSON.stringify(values);
-      const mark = String(db.get(`${MARK} WHERE ${where}`, ...values)?.["mark"] ?? "");
-      const last = known.get(key);
-      if (last?.mark === mark) return [...last.rows];
-      const all = db.all(`${CHILDREN} WHERE ${where} ORDER BY children.entry, children.n`, ...values);
-      const rows = all.map(childRow);
-      if (known.size >= KEPT_MAX) known.clear();
-      known.set(key, { mark, rows });
-      return [...rows];
-    });
+  return function* (db, where, ...values) {
+    const key = JSON.stringify(values);
+    const mark = String((yield* db.get(`${MARK} WHERE ${where}`, ...values))?.["mark"] ?? "");
+    const last = known.get(key);
+    if (last?.mark === mark) return [...last.rows];
+    const all = yield* db.all(`${CHILDREN} WHERE ${where} ORDER BY children.entry, children.n`, ...values);
+    const rows = all.map(childRow);
+    if (known.size >= KEPT_MAX) known.clear();
+    known.set(key, { mark, rows });
+    return [...rows];
+  };
 }
 
 function keyOf(row: Row): GraphKey {

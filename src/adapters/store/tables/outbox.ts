@@ -7,7 +7,7 @@
 
 import type { Write } from "../../../engine/ports/commit.ts";
 import type { DeedRow, Outbox, Outcome } from "../../../engine/ports/outbox.ts";
-import { promised, type Database, type Row } from "../database.ts";
+import type { Ask, Row, Sql, Work } from "../sql.ts";
 import { isDeed, number, parsed, text, word } from "../row.ts";
 
 /** In `due_at`, of a deed that waits until another agent may work. */
@@ -22,7 +22,7 @@ const HEADS = `
     SELECT 1 FROM deeds AS e
     WHERE e.run = d.run AND e.status IN ('pending', 'claimed') AND (e.seq, e.i) < (d.seq, d.i)
     AND (runs.halted = 0 OR e.type = 'stop-agent') AND NOT (
-      (d.type = 'stop-agent' OR d.type = 'tell-agent' AND e.type IN ('start-agent', 'tell-agent')) AND ${AGENT("d")} IS NOT ${AGENT("e")}
+      (d.type = 'stop-agent' OR d.type = 'tell-agent' AND e.type IN ('start-agent', 'tell-agent')) AND ${AGENT("d")} IS DISTINCT FROM ${AGENT("e")}
       AND EXISTS (
         SELECT 1 FROM deeds AS q WHERE q.run = d.run AND q.status IN ('pending', 'claimed') AND q.due_at = ${QUEUED} AND (q.seq, q.i) <= (e.seq, e.i)
       )
@@ -32,70 +32,71 @@ const FENCE = "(SELECT value FROM meta WHERE name = 'fence')";
 /** By the age of the run: what is tried again must not wait for everything that begins meanwhile. */
 const DUE = `SELECT d.* ${HEADS} AND d.due_at <= ? AND (d.status = 'pending' OR d.owner < ${FENCE} OR d.lease <= ?)
   ORDER BY runs.n LIMIT ?`;
-const NEXT_DUE = `SELECT min(CASE WHEN d.status = 'claimed' AND d.owner >= ${FENCE} THEN max(d.due_at, d.lease) ELSE d.due_at END) AS next ${HEADS}`;
+const NEXT_DUE = `SELECT min(CASE WHEN d.status = 'claimed' AND d.owner >= ${FENCE} AND d.lease > d.due_at THEN d.lease ELSE d.due_at END) AS next ${HEADS}`;
+const QUEUED_DEEDS = `SELECT d.run, d.seq, d.i, runs.repo FROM deeds AS d JOIN runs ON runs.id = d.run
+  WHERE d.status IN ('pending', 'claimed') AND d.due_at = ${QUEUED} AND runs.halted = 0 ORDER BY runs.n, d.seq, d.i`;
 const ONE = "SELECT * FROM deeds WHERE run = ? AND seq = ? AND i = ?";
 
-export function outboxOf(db: Database): Outbox {
+export function outboxOf(ask: Ask): Outbox {
   return {
-    fence: promised(() => fenceOf(db)),
-    due: promised((at, limit) => db.all(DUE, at, at, limit).map(deedRow)),
-    nextDue: promised(() => {
-      const next = db.get(NEXT_DUE)?.["next"];
+    fence: ask(fenceOf),
+    due: ask(function* (db, at, limit) {
+      return (yield* db.all(DUE, at, at, limit)).map(deedRow);
+    }),
+    nextDue: ask(function* (db) {
+      const next = (yield* db.get(NEXT_DUE))?.["next"];
       return typeof next === "number" ? next : undefined;
     }),
-    queuedDeeds: promised(() =>
-      db
-        .all(
-          `SELECT d.run, d.seq, d.i, runs.repo FROM deeds AS d JOIN runs ON runs.id = d.run
-           WHERE d.status IN ('pending', 'claimed') AND d.due_at = ${QUEUED} AND runs.halted = 0 ORDER BY runs.n, d.seq, d.i`,
-        )
-        .map((row) => ({ key: keyOf(row), repo: text(row["repo"]) })),
-    ),
-    deeds: promised((run) => db.all("SELECT * FROM deeds WHERE run = ? ORDER BY seq, i", run).map(deedRow)),
+    queuedDeeds: ask(function* (db) {
+      const rows = yield* db.all(QUEUED_DEEDS);
+      return rows.map((row) => ({ key: keyOf(row), repo: text(row["repo"]) }));
+    }),
+    deeds: ask(function* (db, run) {
+      return (yield* db.all("SELECT * FROM deeds WHERE run = ? ORDER BY seq, i", run)).map(deedRow);
+    }),
   };
 }
 
 /** False where another supervisor has taken the number. */
-export function takeFence(db: Database, fence: number): boolean {
-  if (fenceOf(db) !== fence - 1) return false;
-  db.run("UPDATE meta SET value = ? WHERE name = 'fence'", fence);
-  return true;
+export function* takeFence(db: Sql, fence: number): Work<boolean> {
+  const sql = "UPDATE meta SET value = ? WHERE name = 'fence' AND value = ?";
+  return (yield* db.run(sql, fence, fence - 1)) > 0;
 }
 
-export function admit(db: Database, key: string): void {
+export function admit(db: Sql, key: string): void {
   const sql = `UPDATE deeds SET due_at = 0 WHERE run = ? AND seq = ? AND i = ? AND due_at = ${QUEUED}`;
-  db.run(sql, ...placeOf(key));
+  db.put(sql, ...placeOf(key));
 }
 
 /** Inside of a transaction. All deeds of a run that wait until another agent may work are tried again. */
-export function admitAll(db: Database, run: string): void {
+export function admitAll(db: Sql, run: string): void {
   const sql = `UPDATE deeds SET due_at = 0 WHERE run = ? AND status IN ('pending', 'claimed') AND due_at = ${QUEUED}`;
-  db.run(sql, run);
+  db.put(sql, run);
 }
 
 /**
  * What is looked for before it is repeated may be repeated after a power cut, too: who is at it, and that it was done, need not be on
  * the disk at once. Whatever is written next takes it along.
  */
-export function isRepeatable(db: Database, key: string): boolean {
-  return db.get(ONE, ...placeOf(key))?.["kind"] === "probed";
+export function* isRepeatable(db: Sql, key: string): Work<boolean> {
+  return (yield* db.get(ONE, ...placeOf(key)))?.["kind"] === "probed";
 }
 
-function fenceOf(db: Database): number {
-  return number(db.get("SELECT value FROM meta WHERE name = 'fence'")?.["value"]);
+function* fenceOf(db: Sql): Work<number> {
+  return number((yield* db.get("SELECT value FROM meta WHERE name = 'fence'"))?.["value"]);
 }
 
 type Claim = Extract<Write, { type: "claim" }>;
 
 /** False where the deed is not this supervisor's to begin. */
-export function claim(db: Database, { key, tries, fence, leaseUntil }: Claim, now: number): boolean {
+export function* claim(db: Sql, { key, tries, fence, leaseUntil }: Claim, now: number): Work<boolean> {
   const at = placeOf(key);
-  const row = db.get(ONE, ...at);
+  const row = yield* db.lock("deeds", ONE, ...at);
   // A supervisor that has lost its lock begins nothing any more.
-  if (row === undefined || fence < fenceOf(db) || row["tries"] !== tries) return false;
+  if (row === undefined || fence < (yield* fenceOf(db)) || row["tries"] !== tries) return false;
   const isFree = row["status"] === "pending" || (row["status"] === "claimed" && isLeft(row, fence, now));
-  if (!isFree || isHeld(db, row)) return false;
-  db.run(
+  if (!isFree || (yield* isHeld(db, row))) return false;
+  db.put(
     "UPDATE deeds SET status = 'claimed', owner = ?, lease = ?, tries = tries + 1 WHERE run = ? AND seq = ? AND i = ?",
     fence,
     leaseUntil,
@@ -109,17 +110,18 @@ function isLeft(row: Row, owner: number, now: number): boolean {
 }
 
 /** A person may have halted the run since the deed was found to be due. */
-function isHeld(db: Database, row: Row): boolean {
+function* isHeld(db: Sql, row: Row): Work<boolean> {
   if (row["type"] === "stop-agent") return false;
-  return db.get("SELECT halted FROM runs WHERE id = ?", row["run"] ?? null)?.["halted"] !== 0;
+  const run = yield* db.get("SELECT halted FROM runs WHERE id = ?", row["run"] ?? null);
+  return run?.["halted"] !== 0;
 }
 
 /** False where another supervisor has the deed. */
-export function settle(
-  db: Database,
+export function* settle(
+  db: Sql,
   key: string,
   of: { readonly fence: number; readonly outcome: Outcome },
-): boolean {
+): Work<boolean> {
   const { fence, outcome } = of;
   const at = placeOf(key);
   const [status, dueAt] =
@@ -128,7 +130,7 @@ export function settle(
       : outcome.type === "queued"
         ? ["pending", QUEUED]
         : [outcome.type, 0];
-  const changed = db.run(
+  const changed = yield* db.run(
     "UPDATE deeds SET status = ?, due_at = ?, note = ?, lease = 0 WHERE run = ? AND seq = ? AND i = ? AND status = 'claimed' AND owner = ?",
     status,
     dueAt,
@@ -140,14 +142,14 @@ export function settle(
   if (outcome.type === "attention") {
     const attention = `${outcome.note}; try again: ${outcome.next}`;
     // What went wrong first is what must be mended first: the rest may only follow from it.
-    db.run("UPDATE runs SET attention = ? WHERE id = ? AND attention = ''", attention, at[0]);
+    db.put("UPDATE runs SET attention = ? WHERE id = ? AND attention = ''", attention, at[0]);
   }
   return true;
 }
 
-export function retry(db: Database, run: string): void {
-  db.run("UPDATE deeds SET status = 'pending', due_at = 0 WHERE run = ? AND status = 'attention'", run);
-  db.run("UPDATE runs SET attention = '' WHERE id = ? AND attention <> ''", run);
+export function retry(db: Sql, run: string): void {
+  db.put("UPDATE deeds SET status = 'pending', due_at = 0 WHERE run = ? AND status = 'attention'", run);
+  db.put("UPDATE runs SET attention = '' WHERE id = ? AND attention <> ''", run);
 }
 
 function placeOf(key: string): readonly [string, number, number] {

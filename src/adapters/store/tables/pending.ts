@@ -1,12 +1,12 @@
 /** What is pending: in all runs together, and of which runs nothing is. */
 
 import type { Unattended } from "../../../engine/ports/store.ts";
-import type { Database } from "../database.ts";
+import type { Sql, Work } from "../sql.ts";
 import { number, text } from "../row.ts";
 
 /** Someone must be there for every live process, every open deed, and every idle agent whose run has gone on. */
-export function isBusy(db: Database): boolean {
-  const row = db.get(
+export function* isBusy(db: Sql): Work<boolean> {
+  const row = yield* db.get(
     `SELECT EXISTS (SELECT 1 FROM jobs WHERE status = 'live')
       OR EXISTS (SELECT 1 FROM deeds JOIN runs ON runs.id = run
         WHERE deeds.status IN ('pending', 'claimed') AND (halted = 0 OR type = 'stop-agent'))
@@ -24,13 +24,13 @@ export const UNATTENDED = `runs.status = 'running' AND runs.halted = 0 AND runs.
   AND NOT EXISTS (SELECT 1 FROM graphs WHERE graphs.parent = runs.id AND graphs.entry = runs.entry AND graphs.status = 'open')
   AND NOT EXISTS (SELECT 1 FROM queue WHERE queue.run = runs.id)`;
 
-const RESIDENTS = `SELECT group_concat(role, ' ') FROM jobs
+const RESIDENTS = `SELECT string_agg(role, ' ') FROM jobs
   WHERE jobs.run = runs.id AND jobs.status = 'live' AND jobs.seat = 'resident'`;
 
-export function unattended(db: Database, run?: string): readonly Unattended[] {
+export function* unattended(db: Sql, run?: string): Work<readonly Unattended[]> {
   const only = run === undefined ? "" : "AND runs.id = ?";
   const sql = `SELECT id, seq, (${RESIDENTS}) AS residents FROM runs WHERE ${UNATTENDED} ${only} ORDER BY n`;
-  return db.all(sql, ...(run === undefined ? [] : [run])).map((row) => ({
+  return (yield* db.all(sql, ...(run === undefined ? [] : [run]))).map((row) => ({
     run: text(row["id"]),
     seq: number(row["seq"]),
     residents: text(row["residents"] ?? "")

@@ -1,6 +1,6 @@
 /** Who has the checkout of a repository: at most one run at a time, from the write that moves it there. */
 
-import type { Database } from "../database.ts";
+import type { Sql, Work } from "../sql.ts";
 import { text } from "../row.ts";
 
 /** Who is not in the journal any more has nothing. */
@@ -14,8 +14,8 @@ const RESERVE = `INSERT INTO workspaces VALUES (?1, ?2, ?2, '', '', 'reserved', 
 const LEAVE_PLACE = `UPDATE workspaces SET status = 'released'
   WHERE run = ?1 AND path = repo AND (status = 'bound' OR (status = 'reserved' AND ?2 = 'any'))`;
 
-export function holderOf(db: Database, repo: string, besides: string): string {
-  const row = db.get(HOLDER, repo, besides);
+export function* holderOf(db: Sql, repo: string, besides: string): Work<string> {
+  const row = yield* db.get(HOLDER, repo, besides);
   return row === undefined ? "" : text(row["run"]);
 }
 
@@ -23,14 +23,15 @@ export function holderOf(db: Database, repo: string, besides: string): string {
  * Inside of a transaction. What the run is about to give back is reserved anew: whoever does that sees that it is wanted again. Gives
  * the run that has it; empty where it is ours.
  */
-export function takePlace(db: Database, run: string, repo: string): string {
-  const holder = holderOf(db, repo, run);
+export function* takePlace(db: Sql, run: string, repo: string): Work<string> {
+  db.alone(`place ${repo}`);
+  const holder = yield* holderOf(db, repo, run);
   if (holder !== "") return holder;
-  const isOurs = db.get(OWN, run, repo) !== undefined;
-  if (!isOurs || db.get(LEAVING, run) !== undefined) db.run(RESERVE, run, repo);
+  const isOurs = (yield* db.get(OWN, run, repo)) !== undefined;
+  if (!isOurs || (yield* db.get(LEAVING, run)) !== undefined) db.put(RESERVE, run, repo);
   return "";
 }
 
-export function leavePlace(db: Database, run: string, of: "bound" | "any"): void {
-  db.run(LEAVE_PLACE, run, of);
+export function leavePlace(db: Sql, run: string, of: "bound" | "any"): void {
+  db.put(LEAVE_PLACE, run, of);
 }

@@ -11,17 +11,47 @@ import type {
   TrustRow,
   WorkspaceRow,
 } from "../../../engine/ports/registry.ts";
-import { promised, type Database, type Row } from "../database.ts";
+import { upsert, type Ask, type Row, type Sql } from "../sql.ts";
 import { QUEUED } from "./outbox.ts";
 import { holderOf } from "./place.ts";
 import { isReadings, number, parsed, text, word } from "../row.ts";
 
-const PUT_AGENT = "INSERT OR REPLACE INTO agents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-const PUT_JOB = "INSERT OR REPLACE INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-const PUT_WORKSPACE = "INSERT OR REPLACE INTO workspaces VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+const PUT_AGENT = upsert(
+  "agents",
+  ["run", "role", "slot", "attempt"],
+  ["token", "dir", "turn", "status", "entry", "started_at"],
+);
+const PUT_JOB = upsert(
+  "jobs",
+  ["id"],
+  [
+    "run",
+    "kind",
+    "role",
+    "slot",
+    "attempt",
+    "artifact",
+    "tree",
+    "dir",
+    "started_at",
+    "ends_by",
+    "stall_ms",
+    "killed",
+    "status",
+    "seat",
+  ],
+);
+const PUT_WORKSPACE = upsert(
+  "workspaces",
+  ["run"],
+  ["repo", "path", "branch", "base", "status", "salvage", "kept"],
+);
+const PUT_READINGS = upsert("readings", ["definition", "file", "digest"], ["json"]);
+const PUT_PROJECTION = upsert("projections", ["run", "file"], ["fields"]);
+const PUT_TRUST = upsert("trust", ["repo"], ["digest", "at", "signature"]);
 
-export function registryOf(db: Database): Registry {
-  return { ...agents(db), ...jobs(db), ...workspaces(db), ...files(db), ...people(db) };
+export function registryOf(ask: Ask): Registry {
+  return { ...agents(ask), ...jobs(ask), ...workspaces(ask), ...files(ask), ...people(ask) };
 }
 
 type Agents = Pick<Registry, "agents" | "agent" | "byToken" | "idleMoved" | "liveTurns" | "comingTurns">;
@@ -30,57 +60,60 @@ type Agents = Pick<Registry, "agents" | "agent" | "byToken" | "idleMoved" | "liv
  * What is to be done for the run comes first: it may be what the agent is to be told. Asked at every turn of the supervisor, these go by
  * the small indexes of what is open: SQLite never changes the order of a cross join, and knows such an index by its own words only.
  */
-const IDLE_MOVED = `FROM agents CROSS JOIN runs ON runs.id = agents.run
-  WHERE agents.status IN ('running', 'idle') AND agents.status = 'idle' AND runs.entry > agents.entry AND runs.halted = 0 AND runs.attention = ''
+const IDLE_MOVED = `FROM agents CROSS JOIN runs
+  WHERE runs.id = agents.run AND agents.status IN ('running', 'idle') AND agents.status = 'idle' AND runs.entry > agents.entry AND runs.halted = 0 AND runs.attention = ''
   AND NOT EXISTS (SELECT 1 FROM deeds WHERE deeds.run = agents.run AND deeds.status IN ('pending', 'claimed'))`;
 const LIVE_TURNS = `SELECT jobs.*, runs.definition, runs.state, EXISTS (
     SELECT 1 FROM deeds AS d WHERE d.run = jobs.run AND d.status IN ('pending', 'claimed') AND d.type = 'tell-agent' AND d.due_at = ${QUEUED}
-    AND json_extract(d.json, '$.role') = jobs.role AND json_extract(d.json, '$.attempt') = jobs.attempt
+    AND json_extract(d.json, '$.role') = jobs.role AND CAST(json_extract(d.json, '$.attempt') AS INTEGER) = jobs.attempt
   ) AS queued
-  FROM jobs JOIN runs ON runs.id = jobs.run WHERE jobs.status = 'live' AND jobs.kind = 'turn' AND runs.repo = ?`;
+  FROM jobs JOIN runs ON runs.id = jobs.run WHERE jobs.status = 'live' AND jobs.kind = 'turn' AND runs.repo = ? ORDER BY jobs.id`;
 const COMING_TURNS = `SELECT d.run, json_extract(d.json, '$.role') AS role, coalesce(json_extract(d.json, '$.slot'), '') AS slot,
-  json_extract(d.json, '$.attempt') AS attempt FROM deeds AS d CROSS JOIN runs ON runs.id = d.run
-  WHERE d.status IN ('pending', 'claimed') AND d.type IN ('start-agent', 'tell-agent') AND runs.halted = 0 AND runs.repo = ?
-  UNION SELECT agents.run, role, slot, attempt ${IDLE_MOVED} AND runs.repo = ?`;
+  CAST(json_extract(d.json, '$.attempt') AS INTEGER) AS attempt FROM deeds AS d CROSS JOIN runs
+  WHERE runs.id = d.run AND d.status IN ('pending', 'claimed') AND d.type IN ('start-agent', 'tell-agent') AND runs.halted = 0 AND runs.repo = ?
+  UNION SELECT agents.run, role, slot, attempt ${IDLE_MOVED} AND runs.repo = ? ORDER BY run, role, slot, attempt`;
 
-function agents(db: Database): Agents {
+function agents(ask: Ask): Agents {
   return {
-    agents: promised((filter) => db.all(...selected("agents", filter)).map(agentRow)),
-    agent: promised(({ run, role, slot, attempt }) => {
+    agents: ask(function* (db, filter) {
+      return (yield* db.all(...selected("agents", filter))).map(agentRow);
+    }),
+    agent: ask(function* (db, { run, role, slot, attempt }) {
       const sql = "SELECT * FROM agents WHERE run = ? AND role = ? AND slot = ? AND attempt = ?";
-      const row = db.get(sql, run, role, slot, attempt);
+      const row = yield* db.get(sql, run, role, slot, attempt);
       return row === undefined ? undefined : agentRow(row);
     }),
-    byToken: promised((hash) => {
-      const row = hash === "" ? undefined : db.get("SELECT * FROM agents WHERE token = ?", hash);
+    byToken: ask(function* (db, hash) {
+      const row = hash === "" ? undefined : yield* db.get("SELECT * FROM agents WHERE token = ?", hash);
       return row === undefined ? undefined : agentRow(row);
     }),
-    idleMoved: promised(() =>
-      db
-        .all(`SELECT agents.*, runs.repo ${IDLE_MOVED}`)
-        .map((row) => ({ ...agentRow(row), repo: text(row["repo"]) })),
-    ),
-    liveTurns: promised((repo) =>
-      db.all(LIVE_TURNS, repo).map((row) => {
+    idleMoved: ask(function* (db) {
+      const rows = yield* db.all(
+        `SELECT agents.*, runs.repo ${IDLE_MOVED} ORDER BY agents.run, role, slot, attempt`,
+      );
+      return rows.map((row) => ({ ...agentRow(row), repo: text(row["repo"]) }));
+    }),
+    liveTurns: ask(function* (db, repo) {
+      return (yield* db.all(LIVE_TURNS, repo)).map((row) => {
         const { run, role, slot, attempt, seat } = jobRow(row);
         const [definition, state] = [text(row["definition"]), text(row["state"])];
         return { run, role, slot, attempt, seat, definition, state, isQueued: row["queued"] === 1 };
-      }),
-    ),
-    comingTurns: promised((repo) =>
-      db.all(COMING_TURNS, repo, repo).map((row) => ({
+      });
+    }),
+    comingTurns: ask(function* (db, repo) {
+      return (yield* db.all(COMING_TURNS, repo, repo)).map((row) => ({
         run: text(row["run"]),
         role: text(row["role"]),
         slot: text(row["slot"]),
         attempt: number(row["attempt"]),
-      })),
-    ),
+      }));
+    }),
   };
 }
 
-export function putAgent(db: Database, row: AgentRow): void {
+export function putAgent(db: Sql, row: AgentRow): void {
   const { run, role, slot, attempt, token, dir, turn, status, entry, startedAt } = row;
-  db.run(PUT_AGENT, run, role, slot, attempt, token, dir, turn, status, entry, startedAt);
+  db.put(PUT_AGENT, run, role, slot, attempt, token, dir, turn, status, entry, startedAt);
 }
 
 function agentRow(row: Row): AgentRow {
@@ -117,26 +150,25 @@ const JOB_FIELDS = [
   "seat",
 ] as const satisfies readonly (keyof JobRow)[];
 
-function jobs(db: Database): Pick<Registry, "jobs" | "job" | "haltedJobs"> {
+function jobs(ask: Ask): Pick<Registry, "jobs" | "job" | "haltedJobs"> {
   return {
-    haltedJobs: promised(() =>
-      db
-        .all(
-          `SELECT jobs.* FROM jobs JOIN runs ON runs.id = jobs.run
-           WHERE jobs.status = 'live' AND jobs.kind = 'turn' AND runs.halted = 1`,
-        )
-        .map(jobRow),
-    ),
-    jobs: promised((filter) => db.all(...selected("jobs", filter)).map(jobRow)),
-    job: promised((id) => {
-      const row = db.get("SELECT * FROM jobs WHERE id = ?", id);
+    haltedJobs: ask(function* (db) {
+      const sql = `SELECT jobs.* FROM jobs JOIN runs ON runs.id = jobs.run
+        WHERE jobs.status = 'live' AND jobs.kind = 'turn' AND runs.halted = 1 ORDER BY jobs.id`;
+      return (yield* db.all(sql)).map(jobRow);
+    }),
+    jobs: ask(function* (db, filter) {
+      return (yield* db.all(...selected("jobs", filter))).map(jobRow);
+    }),
+    job: ask(function* (db, id) {
+      const row = yield* db.get("SELECT * FROM jobs WHERE id = ?", id);
       return row === undefined ? undefined : jobRow(row);
     }),
   };
 }
 
-export function putJob(db: Database, row: JobRow): void {
-  db.run(PUT_JOB, ...JOB_FIELDS.map((name) => row[name]));
+export function putJob(db: Sql, row: JobRow): void {
+  db.put(PUT_JOB, ...JOB_FIELDS.map((name) => row[name]));
 }
 
 function jobRow(row: Row): JobRow {
@@ -174,34 +206,31 @@ function selected(
 
 type Workspaces = Pick<Registry, "workspace" | "workspaceAt" | "workspaces" | "placeHolder">;
 
-function workspaces(db: Database): Workspaces {
+function workspaces(ask: Ask): Workspaces {
   return {
-    workspace: promised((run) => {
-      const row = db.get("SELECT * FROM workspaces WHERE run = ?", run);
+    workspace: ask(function* (db, run) {
+      const row = yield* db.get("SELECT * FROM workspaces WHERE run = ?", run);
       return row === undefined ? undefined : workspaceRow(row);
     }),
-    workspaceAt: promised((path) => {
+    workspaceAt: ask(function* (db, path) {
+      const sql = "SELECT * FROM workspaces WHERE path = ? AND path <> repo AND status = 'bound'";
       for (let at = path; ; at = dirname(at)) {
-        const row = db.get(
-          "SELECT * FROM workspaces WHERE path = ? AND path <> repo AND status = 'bound'",
-          at,
-        );
+        const row = yield* db.get(sql, at);
         if (row !== undefined) return workspaceRow(row);
         if (dirname(at) === at) return undefined;
       }
     }),
-    workspaces: promised(() =>
-      db
-        .all("SELECT * FROM workspaces WHERE status <> 'released' AND path <> repo ORDER BY run")
-        .map(workspaceRow),
-    ),
-    placeHolder: promised((repo, besides) => holderOf(db, repo, besides)),
+    workspaces: ask(function* (db) {
+      const sql = "SELECT * FROM workspaces WHERE status <> 'released' AND path <> repo ORDER BY run";
+      return (yield* db.all(sql)).map(workspaceRow);
+    }),
+    placeHolder: ask(holderOf),
   };
 }
 
-export function putWorkspace(db: Database, row: WorkspaceRow): void {
+export function putWorkspace(db: Sql, row: WorkspaceRow): void {
   const { run, repo, path, branch, base, status, salvage, kept } = row;
-  db.run(PUT_WORKSPACE, run, repo, path, branch, base, status, salvage, kept);
+  db.put(PUT_WORKSPACE, run, repo, path, branch, base, status, salvage, kept);
 }
 
 function workspaceRow(row: Row): WorkspaceRow {
@@ -217,57 +246,61 @@ function workspaceRow(row: Row): WorkspaceRow {
   };
 }
 
-function files(db: Database): Pick<Registry, "readings" | "projection"> {
+function files(ask: Ask): Pick<Registry, "readings" | "projection" | "projectionsLike"> {
   return {
-    readings: promised(({ definition, file, digest }) => {
+    readings: ask(function* (db, { definition, file, digest }) {
       const sql = "SELECT json FROM readings WHERE definition = ? AND file = ? AND digest = ?";
-      const row = db.get(sql, definition, file, digest);
+      const row = yield* db.get(sql, definition, file, digest);
       return row === undefined ? undefined : parsed(text(row["json"]), isReadings);
     }),
-    projection: promised((run, file) => {
-      const row = db.get("SELECT fields FROM projections WHERE run = ? AND file = ?", run, file);
+    projection: ask(function* (db, run, file) {
+      const row = yield* db.get("SELECT fields FROM projections WHERE run = ? AND file = ?", run, file);
       return row === undefined ? undefined : text(row["fields"]);
+    }),
+    projectionsLike: ask(function* (db, run, prefix) {
+      const sql = "SELECT file, fields FROM projections WHERE run = ? AND substr(file, 1, ?) = ?";
+      const rows = yield* db.all(sql, run, prefix.length, prefix);
+      return new Map(rows.map((row) => [text(row["file"]), text(row["fields"])]));
     }),
   };
 }
 
 export function putReadings(
-  db: Database,
+  db: Sql,
   { definition, file, digest }: ReadingsKey,
   readings: readonly Reading[],
 ): void {
   const json = JSON.stringify(readings);
-  db.run("INSERT OR REPLACE INTO readings VALUES (?, ?, ?, ?)", definition, file, digest, json);
+  db.put(PUT_READINGS, definition, file, digest, json);
 }
 
 type ProjectedFile = { readonly run: string; readonly file: string; readonly fields: string };
 
-export function putProjection(db: Database, { run, file, fields }: ProjectedFile): void {
-  db.run("INSERT OR REPLACE INTO projections VALUES (?, ?, ?)", run, file, fields);
+export function putProjection(db: Sql, { run, file, fields }: ProjectedFile): void {
+  db.put(PUT_PROJECTION, run, file, fields);
 }
 
-function people(db: Database): Pick<Registry, "trusted" | "humanKeys"> {
+function people(ask: Ask): Pick<Registry, "trusted" | "humanKeys"> {
   return {
-    trusted: promised((repo) => {
-      const row = db.get("SELECT digest, at, signature FROM trust WHERE repo = ?", repo);
+    trusted: ask(function* (db, repo) {
+      const row = yield* db.get("SELECT digest, at, signature FROM trust WHERE repo = ?", repo);
       if (row === undefined) return undefined;
       return { digest: text(row["digest"]), at: text(row["at"]), signature: text(row["signature"]) };
     }),
-    humanKeys: promised(() =>
-      db.all("SELECT fingerprint, at, how FROM human_keys ORDER BY n").map((row) => ({
+    humanKeys: ask(function* (db) {
+      return (yield* db.all("SELECT fingerprint, at, how FROM human_keys ORDER BY n")).map((row) => ({
         fingerprint: text(row["fingerprint"]),
         at: text(row["at"]),
         how: word(row["how"], ["first", "named", "lost"]),
-      })),
-    ),
+      }));
+    }),
   };
 }
 
-export function putTrust(db: Database, repo: string, { digest, at, signature }: TrustRow): void {
-  const sql = "INSERT OR REPLACE INTO trust (repo, digest, at, signature) VALUES (?, ?, ?, ?)";
-  db.run(sql, repo, digest, at, signature);
+export function putTrust(db: Sql, repo: string, { digest, at, signature }: TrustRow): void {
+  db.put(PUT_TRUST, repo, digest, at, signature);
 }
 
-export function putHumanKey(db: Database, { fingerprint, at, how }: HumanKeyRow): void {
-  db.run("INSERT INTO human_keys (fingerprint, at, how) VALUES (?, ?, ?)", fingerprint, at, how);
+export function putHumanKey(db: Sql, { fingerprint, at, how }: HumanKeyRow): void {
+  db.put("INSERT INTO human_keys (fingerprint, at, how) VALUES (?, ?, ?)", fingerprint, at, how);
 }

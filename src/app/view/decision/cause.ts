@@ -4,19 +4,22 @@
  * Only for people to read: nothing is decided by it.
  */
 
+import { flatMapped } from "../../../engine/lists.ts";
 import { fillPath } from "../../../core/text/fill-path.ts";
 import { entriesOf } from "../../../core/projection/schedule.ts";
-import { isGood, standingOf } from "../../../core/gates/artifact-status.ts";
+import { isGood } from "../../../core/gates/artifact-status.ts";
 import { worth } from "../../../core/gates/status-reason.ts";
 import type { Artifact } from "../../../core/model/artifact.ts";
 import type { Event, Reading } from "../../../core/model/event.ts";
+import type { Condition } from "../../../core/model/workflow.ts";
 import type { Literal } from "../../../core/model/value.ts";
-import type { Condition, Move } from "../../../core/model/workflow.ts";
+import { artifactsIn } from "../../../core/model/status.ts";
 import { clipped } from "../../../engine/clip.ts";
 import type { Recorded } from "../../../engine/ports/journal.ts";
 import type { Seen } from "../../runs/find.ts";
 import { countsAs } from "../../story/lines.ts";
-import { agentName, sayEnd } from "../../story/agent-end.ts";
+import { agentName, sayEnd } from "../words.ts";
+import { owedBy } from "../status/trouble.ts";
 import { findingsOf, notesOfTasks } from "./findings.ts";
 
 /** The move that opened a question is among the last of these events. */
@@ -25,34 +28,52 @@ const LINES_MAX = 20;
 
 /** Lines; none where nothing is asked. */
 export async function causeOf(seen: Seen): Promise<readonly string[]> {
-  const { run, workflow } = seen;
-  const shows = workflow.definition.asks[run.question?.ask ?? ""]?.shows;
-  if (shows === undefined) return [];
-  const events = await seen.store.events(run.id, Math.max(1, run.seq - BACK));
-  const at = events.findLastIndex(({ event }) => event.type === "moved");
-  const when = moveOf(seen, events[at])?.when ?? [];
-  const dead = deathIn(events.slice(0, Math.max(0, at)));
-  const owed = dead === undefined ? [] : owedBy(seen, dead.role, events[at]);
-  // What a question shows where it is there need not be there.
-  const shown = shows.filter((name) => run.held[name]?.reading.found === true);
-  const names = new Set([...when.flatMap(artifactIn), ...shown, ...failedIn(seen), ...owed]);
-  const lines = [
-    ...(await Promise.all([...names].map((name) => said(seen, name)))).flat(),
+  const subject = await subjectOf(seen);
+  if (subject === undefined) return [];
+  const { names, dead, when } = subject;
+  return shortened([
+    ...(await flatMapped([...names], (name) => said(seen, name))),
     ...(dead === undefined ? [] : [`${agentName(dead)} ${sayEnd(dead)}`]),
     ...when.flatMap((condition) =>
       condition.type === "counter" && condition.is === "spent" ? [`${condition.counter} is spent`] : [],
     ),
     ...(await notesOfTasks(seen)),
-    ...[...names].flatMap((name) => advised(seen, name)),
-  ];
+  ]);
+}
+
+/** What else the same documents say, on which nothing depends. */
+export async function asideOf(seen: Seen): Promise<readonly string[]> {
+  const subject = await subjectOf(seen);
+  return shortened([...(subject?.names ?? [])].flatMap((name) => advised(seen, name)));
+}
+
+function shortened(lines: readonly string[]): readonly string[] {
   return lines.length <= LINES_MAX
     ? lines
     : [...lines.slice(0, LINES_MAX), `and ${lines.length - LINES_MAX} more`];
 }
 
-function moveOf({ workflow }: Seen, recorded: Recorded | undefined): Move | undefined {
-  const moved = recorded?.event;
-  return moved?.type === "moved" ? workflow.definition.moves[moved.rule] : undefined;
+type Subject = {
+  /** Artifacts that the question is about. */
+  readonly names: ReadonlySet<string>;
+  readonly dead: Extract<Event, { type: "agent-ended" }> | undefined;
+  readonly when: readonly Condition[];
+};
+
+async function subjectOf(seen: Seen): Promise<Subject | undefined> {
+  const { run, workflow } = seen;
+  const shows = workflow.definition.asks[run.question?.ask ?? ""]?.shows;
+  if (shows === undefined) return undefined;
+  const events = await seen.store.events(run.id, Math.max(1, run.seq - BACK));
+  const at = events.findLastIndex(({ event }) => event.type === "moved");
+  const moved = events[at]?.event;
+  const when = (moved?.type === "moved" ? workflow.definition.moves[moved.rule]?.when : undefined) ?? [];
+  const dead = deathIn(events.slice(0, Math.max(0, at)));
+  const owed = dead === undefined || moved?.type !== "moved" ? [] : owedBy(seen, dead.role, moved.from);
+  // What a question shows where it is there need not be there.
+  const shown = shows.filter((name) => run.held[name]?.reading.found === true);
+  const names = new Set([...artifactsIn({ need: [], when }), ...shown, ...failedIn(seen), ...owed]);
+  return { names, dead, when };
 }
 
 /** Whose end was counted, or was the end of a member, right before; these are the events up to the move. */
@@ -68,17 +89,6 @@ function deathIn(events: readonly Recorded[]): Extract<Event, { type: "agent-end
   return isOfThis && isDeath ? ended : undefined;
 }
 
-/** What a role should have made in the state that was left, and that is not good. */
-function owedBy({ workflow, run }: Seen, role: string, left: Recorded | undefined): readonly string[] {
-  const moves = left?.event.type === "moved" ? (workflow.movesFrom[left.event.from] ?? []) : [];
-  const wanted = moves.flatMap(({ need, when }) => [...need, ...when.flatMap(artifactIn)]);
-  return wanted.filter(
-    (name) =>
-      workflow.definition.artifacts[name]?.by.includes(role) === true &&
-      !isGood(standingOf(workflow, run, name)),
-  );
-}
-
 /** What follows from the end of an agent before the run moves. */
 const FOLLOWS: ReadonlySet<Event["type"]> = new Set([
   "artifact-read",
@@ -88,10 +98,6 @@ const FOLLOWS: ReadonlySet<Event["type"]> = new Set([
   "counted",
   "slot-settled",
 ]);
-
-function artifactIn(condition: Condition): readonly string[] {
-  return "artifact" in condition ? [condition.artifact] : [];
-}
 
 /** What the phase that failed should have made. */
 function failedIn({ workflow, run }: Seen): readonly string[] {

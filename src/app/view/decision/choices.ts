@@ -3,6 +3,7 @@
 import { scheduleOf, type Workflow } from "../../../core/model/compile.ts";
 import { targetOf } from "../../../core/gates/gate.ts";
 import type { Run } from "../../../core/model/run.ts";
+import type { ActionView } from "../run-view.ts";
 import { ORIGIN, type Move, type Phase } from "../../../core/model/workflow.ts";
 
 export type Meaning = { readonly rank: number; readonly words: string };
@@ -11,7 +12,7 @@ export type Meaning = { readonly rank: number; readonly words: string };
 export type Choice = { readonly command: string; readonly means: string; readonly takes?: string };
 
 /** As it is typed, with what may be added. */
-export function sayTyped({ command, takes = "" }: Pick<Choice, "command" | "takes">): string {
+export function sayTyped({ command, takes = "" }: Pick<ActionView, "command" | "takes">): string {
   return takes === "" ? command : `${command} ${takes}`;
 }
 

@@ -1,5 +1,6 @@
 /** What a review found, each with its place: whoever decides about it need not look for the file first. Only for people to read. */
 
+import { flatMapped } from "../../../engine/lists.ts";
 import { join } from "node:path";
 import { readOwn } from "../../../adapters/home/own-file.ts";
 import type { ReviewIssue, ReviewText } from "../../../core/model/artifact.ts";
@@ -36,19 +37,14 @@ export async function reviewsOf(seen: Seen): Promise<readonly FindingView[]> {
   });
   if (judged.length === 0) return [];
   const events = await store.events(run.id);
-  return (
-    await Promise.all(
-      judged.map(async ({ name, judge }) => {
-        const last = events.findLast(
-          ({ event }) =>
-            event.type === "artifact-read" && event.reading.artifact === name && event.reading.found,
-        );
-        if (last?.event.type !== "artifact-read" || last.event.reading.verdict === undefined) return [];
-        const { verdict } = last.event.reading;
-        return [{ artifact: name, by: judge, verdict, at: last.at, text: await wordsOf(seen, name) }];
-      }),
-    )
-  ).flat();
+  return flatMapped(judged, async ({ name, judge }) => {
+    const last = events.findLast(
+      ({ event }) => event.type === "artifact-read" && event.reading.artifact === name && event.reading.found,
+    );
+    if (last?.event.type !== "artifact-read" || last.event.reading.verdict === undefined) return [];
+    const { verdict } = last.event.reading;
+    return [{ artifact: name, by: judge, verdict, at: last.at, text: await wordsOf(seen, name) }];
+  });
 }
 
 async function wordsOf(seen: Seen, name: string): Promise<readonly string[]> {
@@ -88,24 +84,16 @@ export async function notesOfTasks(seen: Seen): Promise<readonly string[]> {
   const all = await store.childrenOf(run.id);
   const last = all.at(-1)?.entry;
   const tasks = all.filter(({ entry }) => entry === last).slice(0, TASKS_MAX);
-  const lines = (
-    await Promise.all(
-      tasks.map(async ({ run: id, task }) => {
-        const kept = await store.load(id);
-        if (kept === undefined) return [];
-        const own = { ...kept, store, workflow: await workflowOf(store, kept.row), root };
-        return (
-          await Promise.all(
-            Object.keys(own.workflow.definition.artifacts).map(async (name) =>
-              standingOf(own.workflow, own.run, name) === "pass_with_notes"
-                ? (await findingsOf(own, name)).map((line) => `task ${task.id}, ${name}: ${line}`)
-                : [],
-            ),
-          )
-        ).flat();
-      }),
-    )
-  ).flat();
+  const lines = await flatMapped(tasks, async ({ run: id, task }) => {
+    const kept = await store.load(id);
+    if (kept === undefined) return [];
+    const own = { ...kept, store, workflow: await workflowOf(store, kept.row), root };
+    return flatMapped(Object.keys(own.workflow.definition.artifacts), async (name) =>
+      standingOf(own.workflow, own.run, name) === "pass_with_notes"
+        ? (await findingsOf(own, name)).map((line) => `task ${task.id}, ${name}: ${line}`)
+        : [],
+    );
+  });
   return lines.length <= FINDINGS_MAX
     ? lines
     : [...lines.slice(0, FINDINGS_MAX), `and ${lines.length - FINDINGS_MAX} more of tasks`];

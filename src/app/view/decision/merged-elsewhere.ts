@@ -1,5 +1,6 @@
 /** Work that looks merged by other means: what was seen, and how a person confirms it. Until then it ends nothing. */
 
+import { flatMapped } from "../../../engine/lists.ts";
 import type { Workflow } from "../../../core/model/compile.ts";
 import { targetOf, unmet } from "../../../core/gates/gate.ts";
 import type { Run } from "../../../core/model/run.ts";
@@ -7,7 +8,7 @@ import { standingOf } from "../../../core/gates/artifact-status.ts";
 import { factsNamed } from "../../../engine/supervise/fact.ts";
 import type { RunRow } from "../../../engine/ports/journal.ts";
 import type { Store } from "../../../engine/ports/store.ts";
-import { UserError } from "../../../adapters/user-error.ts";
+import { readable } from "../../../adapters/user-error.ts";
 import { isFinished, workflowOf } from "../../runs/find.ts";
 import type { Choice } from "./choices.ts";
 
@@ -42,19 +43,12 @@ export function choicesOfLanded({ workflow, run }: Of): Choice[] {
 /** Runs at work whose work looks merged. */
 export async function landedIn(store: Store): Promise<readonly RunRow[]> {
   const bound = (await store.workspaces()).filter(({ status }) => status === "bound");
-  return (
-    await Promise.all(
-      bound.map(async ({ run: id }) => {
-        try {
-          const kept = await store.load(id);
-          if (kept === undefined || kept.row.status !== "running") return [];
-          return sayLanded({ ...kept, workflow: await workflowOf(store, kept.row) }) === "" ? [] : [kept.row];
-        } catch (error) {
-          // A run that cannot be read is listed as damaged, and hides no other.
-          if (error instanceof UserError) return [];
-          throw error;
-        }
-      }),
-    )
-  ).flat();
+  return flatMapped(bound, async ({ run: id }) => {
+    const landed = await readable(async () => {
+      const kept = await store.load(id);
+      if (kept === undefined || kept.row.status !== "running") return [];
+      return sayLanded({ ...kept, workflow: await workflowOf(store, kept.row) }) === "" ? [] : [kept.row];
+    });
+    return landed ?? [];
+  });
 }

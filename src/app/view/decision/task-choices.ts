@@ -1,18 +1,17 @@
-/** What a task has that other runs have not: commands of its own for what a person can do, and questions on its page. */
+/** What a task has that other runs have not: work that is merged or sent back, and questions on its page. */
 
 import { join } from "node:path";
 import { readOwn } from "../../../adapters/home/own-file.ts";
 import type { Workflow } from "../../../core/model/compile.ts";
-import { targetOf, unmet } from "../../../core/gates/gate.ts";
+import { targetOf } from "../../../core/gates/gate.ts";
+import type { VerbWay } from "../../../core/explain/verbs.ts";
 import type { Run } from "../../../core/model/run.ts";
 import { isGood } from "../../../core/gates/artifact-status.ts";
 import { worth } from "../../../core/gates/status-reason.ts";
 import type { Move } from "../../../core/model/workflow.ts";
 import { factsNamed } from "../../../engine/supervise/fact.ts";
 import { fillPath } from "../../../engine/submit/place.ts";
-import { artifactsOf } from "../../../engine/supervise/submit-fact.ts";
 import type { Seen } from "../../runs/find.ts";
-import type { Choice } from "./choices.ts";
 import { sectionOf } from "./findings.ts";
 
 type Of = { readonly workflow: Workflow; readonly run: Run };
@@ -22,40 +21,6 @@ const MERGED = "branch-merged";
 const QUESTIONS = "questions";
 const PAGE_BYTES_MAX = 1024 * 1024;
 const LINES_MAX = 12;
-
-/** Work that can be called done can be merged, or sent back with words: both do more than the bare move. None outside of projects. */
-export async function choicesOfTask({ store, row, run, workflow }: Seen): Promise<Choice[]> {
-  if ((await store.projectAt(row.repo)) === undefined) return [];
-  const branch = (await store.workspace(run.id))?.branch ?? "";
-  const end = branch === "" ? undefined : finishing({ workflow, run });
-  if (end === undefined)
-    return branch === "" || throughTo({ workflow, run }) === undefined ? [] : [sendBack(run)];
-  const back = sendingBack({ workflow, run });
-  return [
-    {
-      command: `signalbox accept ${run.id}`,
-      means: `merge ${branch} and finish (${targetOf(run, end)})`,
-    },
-    ...(back === undefined ? [] : [sendBack(run)]),
-  ];
-}
-
-function sendBack(run: Run): Choice {
-  return {
-    command: `signalbox send-back ${run.id} "TEXT"`,
-    means: "send it back to the worker with your notes",
-  };
-}
-
-/** A person can end it well from here, by a merge too: its workflow is about work that is merged. */
-function finishing({ workflow, run }: Of): Move | undefined {
-  if (artifactsOf(workflow, MERGED).length === 0) return undefined;
-  return (workflow.movesFrom[run.state] ?? []).find(
-    (move) =>
-      isFinishing({ workflow, run }, move) &&
-      unmet({ workflow, run, reserved: move.reserve }, move).length === 0,
-  );
-}
 
 /** A person's move that ends it well, after which it is merged: not one that confirms a merge elsewhere. */
 export function isFinishing({ workflow, run }: Of, move: Move): boolean {
@@ -67,30 +32,43 @@ export function isFinishing({ workflow, run }: Of, move: Move): boolean {
   );
 }
 
-/** The person's move that begins a new cycle, which is what a request for changes is. */
-export function sendingBack({ workflow, run }: Of): Move | undefined {
-  const scopes = new Set(Object.values(workflow.definition.counters).map(({ per }) => per));
-  return movesOfPeople({ workflow, run }).find(
-    ({ renew, do: actions }) =>
-      renew.some((scope) => scopes.has(scope)) && actions.some(({ type }) => type === "tell"),
+/** It waits for a person who neither finishes it, nor simply accepts it, nor answers a question. */
+export function isAtALoss({ workflow, run }: Of): boolean {
+  if (run.question !== undefined || workflow.definition.states[run.state]?.waits !== true) return false;
+  const moves = workflow.movesFrom[run.state] ?? [];
+  const isAcceptable = moves.some(
+    ({ mark, when, waive }) => mark?.verb === "accept" && when.length === 0 && waive.length === 0,
   );
+  const isFinal = moves.some((move) => isFinishing({ workflow, run }, move));
+  return !isSetAside({ workflow, run }) && !isAcceptable && !isFinal;
 }
 
-/** The person's move to a state from which the task can be sent back, where it waits and no move sends it back at once. */
-export function throughTo({ workflow, run }: Of): Move | undefined {
-  const isWaiting = workflow.definition.states[run.state]?.waits === true;
-  if (!isWaiting || sendingBack({ workflow, run }) !== undefined) return undefined;
-  return movesOfPeople({ workflow, run }).find(
-    (move) =>
-      unmet({ workflow, run, reserved: move.reserve }, move).length === 0 &&
-      sendingBack({ workflow, run: { ...run, state: targetOf(run, move) } }) !== undefined,
+/**
+ * What `send-back` means in a workflow without verbs: the person's move that begins a new cycle and tells an agent, which is what a
+ * request for changes is.
+ */
+export function impliedBack({ workflow, run }: Of): VerbWay | undefined {
+  const { counters, moves } = workflow.definition;
+  if (moves.some(({ mark }) => mark !== undefined)) return undefined;
+  const scopes = new Set(Object.values(counters).map(({ per }) => per));
+  const move = (workflow.movesFrom[run.state] ?? []).find(
+    ({ by, answer, renew, do: actions }) =>
+      by.includes("human") &&
+      answer === undefined &&
+      renew.some((scope) => scopes.has(scope)) &&
+      actions.some(({ type }) => type === "tell"),
   );
-}
-
-function movesOfPeople({ workflow, run }: Of): readonly Move[] {
-  return (workflow.movesFrom[run.state] ?? []).filter(
-    ({ by, answer }) => by.includes("human") && answer === undefined,
-  );
+  if (move === undefined) return undefined;
+  const to = targetOf(run, move);
+  return {
+    name: to,
+    to,
+    kind: "move",
+    steps: [{ type: "move", to }],
+    text: "required",
+    label: "",
+    waives: move.waive,
+  };
 }
 
 /** What the page of a run that was set aside asks; empty where nothing is asked. Only for people to read: nothing is decided by it. */

@@ -1,6 +1,6 @@
 /** What waits for a person, in all runs of this machine. */
 
-import { filtered } from "../../../engine/lists.ts";
+import { filtered, flatMapped } from "../../../engine/lists.ts";
 import { inLine } from "../../../engine/queue/position.ts";
 import type { RunRow } from "../../../engine/ports/journal.ts";
 import type { Store } from "../../../engine/ports/store.ts";
@@ -8,8 +8,7 @@ import { UserError } from "../../../adapters/user-error.ts";
 import type { Looking } from "../../declare.ts";
 import type { Invocation } from "../../invocation.ts";
 import { success, type Outcome } from "../../outcome.ts";
-import { isLookingAtBranches } from "../../runs/branches-seen.ts";
-import { homeMissing, isFinished, seeRun, type Seen } from "../../runs/find.ts";
+import { homeMissing, isFinished, seeRun, requireHome, type Seen } from "../../runs/find.ts";
 import type { DataOf } from "../../schemas.ts";
 import { actionsOf, nextForPerson } from "../actions.ts";
 import { reviewsOf } from "../decision/findings.ts";
@@ -18,10 +17,12 @@ import { decisionOf, processesOf } from "../look.ts";
 import { questionOf } from "../decision/question.ts";
 import type { InboxItem, WaitView } from "../run-view.ts";
 import { sharedIn, summaryOf, type Shared } from "./summary.ts";
-import { isFinishing, isSetAside } from "../decision/task-choices.ts";
+import { isAtALoss, isSetAside } from "../decision/task-choices.ts";
 import { deadlocksIn, isStranded, troubleOf, withoutWorkspace } from "../status/trouble.ts";
 import { waitsOf } from "../status/waits.ts";
 import { capitalised, sentence } from "../words.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { areBranchesNews } from "../../../adapters/git/delivery/last-look.ts";
 
 const LIMIT = 1000;
 
@@ -64,11 +65,10 @@ async function rowsIn(store: Store): Promise<readonly RunRow[]> {
   const rows = [
     ...(await store.list({ status: "waiting", limit: LIMIT })).rows,
     ...(await store.list({ attention: true, limit: LIMIT })).rows,
-    ...(
-      await Promise.all(
-        [...(await deadlocksIn(store)).keys()].map(async (run) => (await store.load(run))?.row ?? []),
-      )
-    ).flat(),
+    ...(await flatMapped(
+      [...(await deadlocksIn(store)).keys()],
+      async (run) => (await store.load(run))?.row ?? [],
+    )),
     ...(await landedIn(store)),
     ...(await withoutWorkspace(store)),
   ];
@@ -113,13 +113,13 @@ async function itemSeen(seen: Seen, waits: WaitView): Promise<Own & Pick<InboxIt
   const landed = sayLanded(seen);
   const isLanded = landed !== "" && row.status === "running" && kind === "waiting";
   const { actions } = await actionsOf(seen);
-  const next = { command: await nextForPerson(seen), sentence: "" };
+  const next = { command: await nextForPerson(seen, { actions }), sentence: "" };
   return {
     group: await groupOf(seen, kind),
     kind,
     since: waits.since,
     reason: `${await ofTask(seen)}${isLanded ? sentence(capitalised(landed)) : waits.sentence}`,
-    decision: await decisionOf(seen, findings),
+    decision: await decisionOf(seen, { findings, actions }),
     question: (await questionOf(seen)) ?? null,
     findings,
     actions: isLanded
@@ -141,12 +141,11 @@ function kindOf(seen: Seen, { kind }: WaitView): InboxItem["kind"] {
 }
 
 async function groupOf(seen: Seen, kind: InboxItem["kind"]): Promise<InboxItem["group"]> {
-  const { workflow, run, store } = seen;
+  const { run, store } = seen;
   if (kind === "question" || (kind === "waiting" && isSetAside(seen))) return "question";
   if (kind === "crashed" || kind === "attention") return "stuck";
   if (kind !== "waiting") return "other";
-  const moves = workflow.movesFrom[run.state] ?? [];
-  if (moves.some((move) => isFinishing(seen, move))) return "review";
+  if (!isAtALoss(seen)) return "review";
   const hasBegun = (await store.workspace(run.id)) !== undefined || Object.keys(run.attempts).length > 0;
   return hasBegun ? "stuck" : "other";
 }
@@ -155,4 +154,25 @@ async function groupOf(seen: Seen, kind: InboxItem["kind"]): Promise<InboxItem["
 async function ofTask({ store, run }: Seen): Promise<string> {
   const child = await store.childAs(run.id);
   return child === undefined ? "" : `Task ${child.task.id} of ${child.parent}: `;
+}
+
+/** Has merged branches looked at before a list of what waits is printed. */
+
+const WAIT_MS = 2000;
+const LOOK_MS = 50;
+
+/** Gives whether the supervisor is still looking. Where no default branch has moved, a few looks at files. */
+async function isLookingAtBranches(store: Store, door: Invocation): Promise<boolean> {
+  const home = requireHome(door);
+  if (!(await areBranchesNews(store, home))) return false;
+  const [{ wake }, { isSupervisorAlive }] = await Promise.all([
+    import("../../runs/wake.ts"),
+    import("../../../adapters/supervisor/lock.ts"),
+  ]);
+  await wake({ door, home, box: { store } });
+  for (let waited = 0; waited < WAIT_MS && isSupervisorAlive(home); waited += LOOK_MS) {
+    if (!(await areBranchesNews(store, home))) return false;
+    await pause(LOOK_MS);
+  }
+  return areBranchesNews(store, home);
 }

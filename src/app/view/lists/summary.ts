@@ -2,6 +2,8 @@
 
 import { basename } from "node:path";
 import { hasPhases, phaseOf } from "../../../core/projection/phase.ts";
+import { artifactsIn } from "../../../core/model/status.ts";
+import { compile } from "../../../core/model/compile.ts";
 import type { Definition } from "../../../core/model/workflow.ts";
 import { workflowsOf } from "../../../engine/box.ts";
 import { inLine, refusedInLine } from "../../../engine/queue/position.ts";
@@ -9,12 +11,17 @@ import { isSlotLeft, sayFull, slotsOf } from "../../../engine/queue/slots.ts";
 import type { Kept, RunRow } from "../../../engine/ports/journal.ts";
 import type { Tally } from "../../../engine/ports/graphs.ts";
 import type { Store } from "../../../engine/ports/store.ts";
-import { UserError } from "../../../adapters/user-error.ts";
+import { readable } from "../../../adapters/user-error.ts";
+import { needsPerson } from "../../board/row.ts";
+import { success, type Outcome } from "../../outcome.ts";
 import { isFinished } from "../../runs/find.ts";
-import { aboutOf } from "../about.ts";
+import { isAtALoss } from "../decision/task-choices.ts";
 import type { RunStatus, RunSummary, WaitView } from "../run-view.ts";
 import { deadlocksIn, troubleOf } from "../status/trouble.ts";
 import { capitalised, sentence, toYou } from "../words.ts";
+import { flatMapped } from "../../../engine/lists.ts";
+import type { Run } from "../../../core/model/run.ts";
+import { goalPlace } from "../../start/goal.ts";
 
 /** What many rows need, asked for once. */
 export type Shared = {
@@ -61,16 +68,6 @@ async function sayFullIn(store: Store, repo: string): Promise<string> {
   return isSlotLeft(slots) ? "" : sayFull(store, repo, slots);
 }
 
-/** A run or a definition that is damaged is listed with what its row says, and hides no other. */
-export async function readable<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
-    throw error;
-  }
-}
-
 export async function summaryOf(on: Shared, row: RunRow): Promise<RunSummary> {
   const kept = row.status === "damaged" ? undefined : await readable(() => on.store.load(row.id));
   const definition = await on.definition(row);
@@ -113,9 +110,18 @@ export async function namesOf(
     phase: definition !== undefined && hasPhases(definition) ? phaseOf(definition, state) : "",
     status: statusOf(row),
     halted,
+    stuck: isStuck(row, kept, definition),
     startedAt,
     updatedAt,
   };
+}
+
+/** Agents have worked, and nothing but a person who sorts it out leads on. */
+function isStuck(row: RunRow, kept: Kept | undefined, definition: Definition | undefined): boolean {
+  if (row.status !== "waiting" || row.halted || kept === undefined || definition === undefined) return false;
+  const { run } = kept;
+  if (Object.keys(run.attempts).length === 0) return false;
+  return isAtALoss({ workflow: compile(definition, () => row.definition), run });
 }
 
 const STATUSES: readonly RunStatus[] = ["running", "waiting", "done", "cancelled", "failed", "damaged"];
@@ -193,12 +199,9 @@ function awaitedIn(definition: Definition | undefined, kept: Kept | undefined): 
   );
   const moves = definition.moves
     .filter(({ from }) => from === run.state)
-    .flatMap(({ by, need, when }) => [
-      ...by,
-      ...[
-        ...need,
-        ...when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : [])),
-      ].flatMap((artifact) => definition.artifacts[artifact]?.by ?? []),
+    .flatMap((move) => [
+      ...move.by,
+      ...artifactsIn(move).flatMap((artifact) => definition.artifacts[artifact]?.by ?? []),
     ]);
   const named = new Set(moves);
   const own = called.filter((role) => named.has(role));
@@ -228,4 +231,71 @@ async function queueOf(
   if (reason !== undefined && !queued.has(id)) return ["person", "you: start", reason];
   const why = await full(repo);
   return ["queue", "queued", why === "" ? "queued: it is about to start" : `queued: ${why}`];
+}
+
+/** How many runs of a list are queued, and why. */
+
+type Item = { readonly run: string; readonly repo: string; readonly queued: boolean };
+
+/** Below a list: for each repository, how many of these runs are queued because as many agents work as may. */
+async function sayQueued(store: Store, items: readonly Item[]): Promise<readonly string[]> {
+  const queued = Map.groupBy(
+    items.filter((item) => item.queued),
+    ({ repo }) => repo,
+  );
+  const workflow = workflowsOf(store);
+  return flatMapped([...queued], async ([repo, runs]) => {
+    const slots = await slotsOf({ store, workflow }, repo);
+    return isSlotLeft(slots) ? [] : [`${runs.length} queued: ${await sayFull(store, repo, slots)}`];
+  });
+}
+
+/** What a run is about: what it began with, unless somebody who may has called it otherwise since. */
+export function aboutOf(
+  definition: Definition,
+  run: Pick<Run, "params">,
+  { goal }: Pick<RunRow, "goal">,
+): string {
+  const place = placeOf(definition);
+  const said = place === undefined ? undefined : run.params[place];
+  return typeof said === "string" && said !== "" ? said : goal;
+}
+
+function placeOf(definition: Definition): string | undefined {
+  const place = goalPlace(definition);
+  const param = place === undefined ? undefined : definition.params[place];
+  return param?.type === "text" && param.set.length > 0 ? place : undefined;
+}
+
+type ListedRows = {
+  readonly noun: "run" | "task";
+  readonly more: number;
+  /** What is said of an empty list, and what to type then. */
+  readonly none: string;
+  readonly begin: string;
+  readonly notes: readonly string[];
+};
+
+/** What every list of runs says about itself: one sentence, the next command, notes. */
+export async function listOutcome<Data extends object>(
+  store: Store | undefined,
+  [rows, data]: readonly [rows: readonly Pick<RunSummary, "run" | "repo" | "queued" | "waits">[], data: Data],
+  { noun, more, none, begin, notes }: ListedRows,
+): Promise<Outcome<Data>> {
+  const [first] = rows;
+  const next = rows.some(needsPerson) ? "signalbox inbox" : `signalbox show ${first?.run ?? ""}`;
+  const { length } = rows;
+  return success(
+    `${length} ${length === 1 ? noun : `${noun}s`}${more > 0 ? `, and ${more} more` : ""}`,
+    data,
+    {
+      next: first === undefined ? begin : next,
+      notes: [
+        ...(first === undefined ? [none] : []),
+        ...notes,
+        ...(more > 0 ? [`${more} more: --limit ${length + more}`] : []),
+        ...(store === undefined ? [] : await sayQueued(store, rows)),
+      ],
+    },
+  );
 }

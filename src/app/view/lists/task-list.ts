@@ -1,36 +1,42 @@
 /** The runs of one workflow in a project: which rows are meant, and each as a summary. */
 
-import { UserError } from "../../../adapters/user-error.ts";
+import { inOrder } from "../../board/row.ts";
+import { readable, UserError } from "../../../adapters/user-error.ts";
 import { refusedInLine } from "../../../engine/queue/position.ts";
 import type { Run } from "../../../core/model/run.ts";
 import type { Definition } from "../../../core/model/workflow.ts";
 import type { Filter, RunRow } from "../../../engine/ports/journal.ts";
 import type { Store } from "../../../engine/ports/store.ts";
 import type { Given, Invocation } from "../../invocation.ts";
-import { newestFirst } from "../../runs/find.ts";
+import type { Outcome } from "../../outcome.ts";
+import { allRows, rowsIn, UNDER_WAY, type RowPage } from "../../runs/rows.ts";
 import { projectNamed, repoHere } from "../../setup/project-named.ts";
-import { sayQueued } from "../../story/line.ts";
+import { listOutcome, sharedIn, summaryOf } from "./summary.ts";
 import type { TaskSummary } from "../run-view.ts";
 import { sessionsOf } from "../status/session.ts";
-import { readable, sharedIn, summaryOf } from "./summary.ts";
 
 const HELP = "signalbox list --help";
-const OPEN = ["running", "waiting"] as const;
-const OVER = ["done", "cancelled", "failed"] as const;
-
-export type ListedTasks = {
-  readonly tasks: readonly TaskSummary[];
-  readonly more: number;
-  /** Below the list: how many are queued, and why. */
-  readonly queues: readonly string[];
-};
 
 type On = Pick<Invocation, "cwd" | "env"> & { readonly limit: number };
+type TaskPage = { readonly tasks: readonly TaskSummary[]; readonly more: number };
+
+export async function listTasks(store: Store | undefined, given: Given, on: On): Promise<Outcome<TaskPage>> {
+  const { rows, more } = await select(store, given, on);
+  const tasks = store === undefined ? [] : await tasksIn(store, rows);
+  const { all, status, project } = given.options;
+  const where = project === undefined ? "this project" : `the project ${project}`;
+  const kind = status === undefined ? (all === undefined ? "open task" : "task") : `task in ${status}`;
+  return listOutcome(store, [tasks, { tasks, more }], {
+    noun: "task",
+    more,
+    none: `No ${kind} in ${where}.`,
+    begin: "signalbox create SUMMARY",
+    notes: [],
+  });
+}
 
 /** Neither git nor a terminal is asked, so that it stays quick with many tasks. */
-export async function tasksIn(store: Store | undefined, given: Given, on: On): Promise<ListedTasks> {
-  const { rows, more } = await select(store, given, on);
-  if (store === undefined) return { tasks: [], more, queues: [] };
+async function tasksIn(store: Store, rows: readonly RunRow[]): Promise<readonly TaskSummary[]> {
   const shared = await sharedIn(store);
   const sessions = await sessionsOf(store);
   const refused = await refusedInLine(store);
@@ -47,7 +53,7 @@ export async function tasksIn(store: Store | undefined, given: Given, on: On): P
       };
     }),
   );
-  return { tasks, more, queues: await sayQueued(store, tasks) };
+  return inOrder(tasks);
 }
 
 /** How often its work was reviewed: the counter that makes a verdict an old one. */
@@ -59,9 +65,7 @@ function roundOf(definition: Definition | undefined, { counters }: Run): number 
   return counters[counter ?? ""] ?? 0;
 }
 
-type Page = { readonly rows: readonly RunRow[]; readonly more: number };
-
-async function select(store: Store | undefined, { options }: Given, on: On): Promise<Page> {
+async function select(store: Store | undefined, { options }: Given, on: On): Promise<RowPage> {
   const { project, status, all, workflow = "" } = options;
   const repo = project === undefined ? await repoHere(store, on) : (await projectNamed(store, project)).repo;
   if (store === undefined) return { rows: [], more: 0 };
@@ -73,11 +77,8 @@ async function select(store: Store | undefined, { options }: Given, on: On): Pro
   };
   if (status !== undefined && !(await isState(store, workflow, status)))
     throw new UserError("bad-usage", `no run of ${workflow} is ever in "${status}"`, HELP);
-  const statuses = all === undefined && status === undefined ? OPEN : [...OPEN, ...OVER];
-  const lists = await Promise.all(statuses.map((each) => store.list({ ...filter, status: each })));
-  const rows = lists.flatMap((list) => list.rows.toSorted(newestFirst)).slice(0, on.limit);
-  const found = lists.reduce((sum, list) => sum + list.rows.length + list.more, 0);
-  return { rows: rows.toSorted(openFirst), more: found - rows.length };
+  const isAll = all !== undefined || status !== undefined;
+  return isAll ? allRows(store, filter) : rowsIn(store, UNDER_WAY, filter);
 }
 
 /** A state that no run of the workflow has ever been defined with is a mistake in typing. */
@@ -85,9 +86,4 @@ async function isState(store: Store, workflow: string, state: string): Promise<b
   const known = (await store.list({ workflow, limit: 1 })).rows[0];
   if (known === undefined) return true;
   return Object.hasOwn((await store.definition(known.definition))?.states ?? {}, state);
-}
-
-function openFirst(a: RunRow, b: RunRow): number {
-  const isOver = ({ status }: RunRow): boolean => status !== "running" && status !== "waiting";
-  return isOver(a) === isOver(b) ? newestFirst(a, b) : Number(isOver(a)) - Number(isOver(b));
 }

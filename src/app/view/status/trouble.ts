@@ -7,11 +7,12 @@ import { maxOf } from "../../../core/gates/gate.ts";
 import { deadlockIn, sayDeadlock } from "../../../engine/supervise/deadlocks.ts";
 import { isInPlace } from "../../../engine/submit/place.ts";
 import { isGood, standingOf } from "../../../core/gates/artifact-status.ts";
+import { artifactsIn } from "../../../core/model/status.ts";
 import type { RunRow } from "../../../engine/ports/journal.ts";
 import type { DeedRow } from "../../../engine/ports/outbox.ts";
 import type { WorkspaceRow } from "../../../engine/ports/registry.ts";
 import type { Store } from "../../../engine/ports/store.ts";
-import { UserError } from "../../../adapters/user-error.ts";
+import { readable } from "../../../adapters/user-error.ts";
 import { isFinished, workflowOf, type Seen } from "../../runs/find.ts";
 import { sayRole } from "../words.ts";
 
@@ -35,15 +36,11 @@ export async function deadlockOf(seen: Seen): Promise<Deadlock | undefined> {
 export async function deadlocksIn(store: Store): Promise<ReadonlyMap<string, string>> {
   const reasons = new Map<string, string>();
   for (const { run } of await store.unattended()) {
-    try {
+    const found = await readable(async () => {
       const kept = await store.load(run);
-      const found =
-        kept === undefined ? undefined : await deadlockIn(store, kept, await workflowOf(store, kept.row));
-      if (found !== undefined) reasons.set(run, sayDeadlock(found));
-    } catch (error) {
-      // A run that cannot be read is listed as damaged, and hides no other.
-      if (!(error instanceof UserError)) throw error;
-    }
+      return kept === undefined ? undefined : deadlockIn(store, kept, await workflowOf(store, kept.row));
+    });
+    if (found !== undefined) reasons.set(run, sayDeadlock(found));
   }
   return reasons;
 }
@@ -56,6 +53,11 @@ export async function troubleOf(store: Pick<Store, "deeds" | "workspace">, row: 
     ({ status, deed }) => status === "attention" && CLEARING.has(deed.type),
   );
   return isLeft ? row.attention : "";
+}
+
+/** Whether a failed effect waits until a person trusts `.signalbox`: it ends with what `requireTrust` advises. */
+export function isUntrusted(attention: string): boolean {
+  return /: signalbox trust, then: signalbox resume \S+$/.test(attention);
 }
 
 /** Of a workspace that was deleted by hand. In place there is nothing of ours to delete. */
@@ -89,7 +91,7 @@ export function sayCrashed({ workflow, run }: Seen): string {
       const [foreign] = foreignFor(workflow, run, role);
       if (foreign !== undefined)
         return `${sayRole(role)} was not started: ${sayForeign(workflow, run, foreign)}`;
-      const owed = owedBy({ workflow, run }, role);
+      const owed = owedBy({ workflow, run }, role, run.state);
       const what = owed.length === 0 ? "" : ` without submitting ${owed.join(" or ")}`;
       const counter = workflow.definition.ends.find(
         (each) => each.role === role && each.in === run.state,
@@ -101,14 +103,13 @@ export function sayCrashed({ workflow, run }: Seen): string {
     .join("; ");
 }
 
-/** Artifacts of the role that a move out of this state needs and that are missing. */
-function owedBy({ workflow, run }: Pick<Seen, "workflow" | "run">, role: string): readonly string[] {
-  const needed = new Set(
-    (workflow.movesFrom[run.state] ?? []).flatMap(({ need, when }) => [
-      ...need,
-      ...when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : [])),
-    ]),
-  );
+/** Artifacts of the role that a move out of the state needs and that are missing. */
+export function owedBy(
+  { workflow, run }: Pick<Seen, "workflow" | "run">,
+  role: string,
+  state: string,
+): readonly string[] {
+  const needed = new Set((workflow.movesFrom[state] ?? []).flatMap(artifactsIn));
   return [...needed].filter(
     (name) =>
       workflow.definition.artifacts[name]?.by.includes(role) === true &&

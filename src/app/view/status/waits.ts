@@ -1,5 +1,6 @@
 /** What a run waits for: one sentence that every screen prints. */
 
+import { foreignFor } from "../../../core/gates/accepted-artifacts.ts";
 import { isHeld } from "../../../engine/halted.ts";
 import { inLine, whyInLine, whyQueued } from "../../../engine/queue/position.ts";
 import { isFinished, type Seen } from "../../runs/find.ts";
@@ -9,10 +10,17 @@ import { sayHeldUp } from "../decision/foreign-edits.ts";
 import { sayLanded } from "../decision/merged-elsewhere.ts";
 import { waysOf } from "../moves.ts";
 import { questionOf } from "../decision/question.ts";
-import { reasonFor } from "./reason.ts";
 import type { AgentView, CheckView, WaitView } from "../run-view.ts";
 import { attentionOf, deadlockOf, isStranded, sayCrashed, troubleOf } from "./trouble.ts";
-import { capitalised, firstLine, sentence, toYou } from "../words.ts";
+import { capitalised, firstLine, sentence, toYou, sayActor } from "../words.ts";
+import { maxOf } from "../../../core/gates/gate.ts";
+import type { Incoming } from "../../../core/model/event.ts";
+import { artifactsIn } from "../../../core/model/status.ts";
+import type { Move } from "../../../core/model/workflow.ts";
+import { jobId } from "../../../engine/agents/job-id.ts";
+import { lastLineIn } from "../../story/log.ts";
+import type { Recorded } from "../../../engine/ports/journal.ts";
+import { reviewsOf } from "../decision/findings.ts";
 
 type Live = { readonly agents: readonly AgentView[]; readonly checks: readonly CheckView[] };
 
@@ -60,8 +68,7 @@ async function waitIn(seen: Seen, live: Live): Promise<Wait> {
     };
   if (isStranded(seen)) return { kind: "crashed", sentence: sayCrash(seen, live.agents) };
   return (
-    (await queueOf(seen)) ??
-    (row.status === "waiting" ? await decisionOf(seen, live) : await workOf(seen, live))
+    (await queueOf(seen)) ?? (row.status === "waiting" ? await decisionOf(seen) : await workOf(seen, live))
   );
 }
 
@@ -93,7 +100,10 @@ async function sayStopped({ store, run }: Seen, { agents }: Live): Promise<strin
 
 /** What is known of the end of an agent that a person has to start again. */
 function sayCrash(seen: Seen, agents: readonly AgentView[]): string {
-  const crashed = agents.filter(({ status }) => status === "crashed");
+  // One that was not started has no end of its own.
+  const crashed = agents.filter(
+    ({ status, role }) => status === "crashed" && foreignFor(seen.workflow, seen.run, role).length === 0,
+  );
   const how = crashed.map(({ exit }) => (exit === null ? "" : `exit code ${exit}`)).find(Boolean) ?? "";
   const output = crashed.map((agent) => agent.output).find(Boolean) ?? "";
   const said = [
@@ -122,10 +132,10 @@ async function queueOf({ store, run }: Seen): Promise<Wait | undefined> {
 }
 
 /** A person's move: what the state is about, and what led there. */
-async function decisionOf(seen: Seen, { agents }: Live): Promise<Wait> {
+async function decisionOf(seen: Seen): Promise<Wait> {
   const { workflow, run } = seen;
   const title = toYou(workflow.definition.states[run.state]?.title || `Waits for you in ${run.state}`);
-  const reason = await reasonFor(seen, agents);
+  const reason = await reasonFor(seen);
   return { kind: "person", sentence: sentence(reason === "" ? title : `${title}: ${reason}`) };
 }
 
@@ -184,4 +194,69 @@ function busyIn(agents: readonly AgentView[]): readonly string[] {
     const times = busy.filter((agent) => agent.role === role).length;
     return times === 1 ? role : `${times} ${role}s`;
   });
+}
+
+/** Why a run is where it is: what led to its last move, in one sentence. Nothing is decided by it. */
+
+const WORDS_MAX = 120;
+
+/** Empty where the last move says nothing but that somebody asked for it. */
+async function reasonFor(seen: Seen): Promise<string> {
+  const events = await seen.store.events(seen.run.id, Math.max(1, seen.run.seq - BACK));
+  const at = events.findLastIndex(({ event }) => event.type === "moved");
+  const moved = events[at]?.event;
+  const move = moved?.type === "moved" ? seen.workflow.definition.moves[moved.rule] : undefined;
+  if (move === undefined) return "";
+  if (!move.by.includes("engine")) return sayAsker(events.slice(0, at + 1));
+  const dead = deathIn(events.slice(0, at));
+  return dead === undefined ? sayConditions(seen, move) : sayDeath(seen, dead);
+}
+
+/** An agent or a person that asked for the move may have said why. */
+function sayAsker(events: readonly Recorded[]): string {
+  const asked = events.findLast(({ event }) => event.type === "move-asked");
+  if (asked?.event.type !== "move-asked") return "";
+  const note = firstLine(asked.event.note ?? "", WORDS_MAX);
+  return note === "" ? "" : `${sayActor(asked.by)} says "${note}"`;
+}
+
+type Ended = Extract<Incoming, { type: "agent-ended" }>;
+
+/** The agent whose end was counted right before. */
+function deathIn(events: readonly Recorded[]): Ended | undefined {
+  const from = events.findLastIndex(({ event }) => event.type === "agent-ended");
+  const ended = events[from]?.event;
+  if (ended?.type !== "agent-ended") return undefined;
+  const isCounted = events.slice(from + 1).some(({ event }) => event.type === "counted");
+  const isOther = events.slice(from + 1).some(({ event }) => event.type === "submitted");
+  return isCounted && !isOther ? ended : undefined;
+}
+
+/** The words of the attempt that ended: another attempt may have been started since. */
+async function sayDeath({ store, run }: Seen, { role, slot, attempt, cause, code }: Ended): Promise<string> {
+  const rows = await store.agents({ run: run.id });
+  const row = rows.find((each) => each.role === role && each.slot === slot && each.attempt === attempt);
+  const job = row === undefined ? undefined : await store.job(jobId(row, row.turn));
+  const output = job === undefined ? "" : firstLine(lastLineIn(job.dir), WORDS_MAX);
+  const last = output === "" ? "" : `; its last output: ${output}`;
+  const how = code === undefined ? cause : `exit code ${code}`;
+  return `the ${role} stopped too often without submitting anything (${how}${last})`;
+}
+
+/** Reviews that asked for changes, and counters that are used up. */
+async function sayConditions(seen: Seen, { when }: Move): Promise<string> {
+  const { workflow, run } = seen;
+  const spent = when.flatMap((condition) =>
+    condition.type === "counter" && condition.is === "spent" ? [condition.counter] : [],
+  );
+  const names = new Set(artifactsIn({ need: [], when }));
+  const finding = (await reviewsOf(seen)).find(({ artifact }) => names.has(artifact));
+  const rounds = spent.map((name) => `${maxOf(workflow, run, name)} of ${maxOf(workflow, run, name)}`);
+  if (finding === undefined) return spent.map((name) => `${name} is used up`).join(", ");
+  const words = firstLine(finding.text[0] ?? "", WORDS_MAX);
+  if (finding.verdict !== "needs_fix") return "";
+  const said = words === "" ? "" : `: "${words}"`;
+  return rounds.length === 0
+    ? `the ${finding.by} asked for changes${said}`
+    : `${rounds[0] ?? ""} reviews failed${said}`;
 }

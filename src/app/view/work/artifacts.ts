@@ -1,16 +1,18 @@
 /** The artifacts of a run as people want to know them: what is there, what it is worth, and what is still expected where. */
 
-import type { Fault } from "../../../core/model/event.ts";
+import type { Fault, Event } from "../../../core/model/event.ts";
+import { artifactsIn } from "../../../core/model/status.ts";
 import type { Run } from "../../../core/model/run.ts";
 import { othersOf } from "../../../core/text/same-file.ts";
 import { isGood, standingOf } from "../../../core/gates/artifact-status.ts";
 import { worth } from "../../../core/gates/status-reason.ts";
 import type { Artifact } from "../../../core/model/artifact.ts";
-import { fillPath } from "../../../engine/submit/place.ts";
+import { fillPath, boundWorkspace } from "../../../engine/submit/place.ts";
 import { isFinished, type Seen } from "../../runs/find.ts";
 import type { ArtifactView } from "../run-view.ts";
-import { sayAsOf, workSeenAt } from "./work-seen.ts";
 import { isMeant } from "./other-readings.ts";
+import type { Recorded } from "../../../engine/ports/journal.ts";
+import { sayClock } from "../words.ts";
 
 export type { ArtifactView };
 
@@ -28,6 +30,7 @@ export async function artifactsOf(seen: Seen): Promise<ArtifactView[]> {
       good: isGood(standing),
       used: standing === "stale" && isUsed(run, artifact, declared),
       wanted: isWanted(seen, artifact),
+      ...(declared.reader.type === "check" ? { check: true } : {}),
     };
     const fault = run.held[artifact]?.reading.faults[0];
     if (standing === "missing" && (fault === undefined || isOnlyAbsent(fault) || isOfSource(declared, fault)))
@@ -43,11 +46,7 @@ export async function artifactsOf(seen: Seen): Promise<ArtifactView[]> {
 
 /** Whether some move out of here waits for it. */
 function isWanted({ workflow, run }: Pick<Seen, "workflow" | "run">, artifact: string): boolean {
-  return (workflow.movesFrom[run.state] ?? []).some(
-    ({ need, when }) =>
-      need.includes(artifact) ||
-      when.some((condition) => "artifact" in condition && condition.artifact === artifact),
-  );
+  return (workflow.movesFrom[run.state] ?? []).some((move) => artifactsIn(move).includes(artifact));
 }
 
 /** Nothing is there, nobody asks for it now, and nothing is wrong with it. */
@@ -116,4 +115,32 @@ function placeOf(run: Run, declared: Artifact): string {
 
 function pathOf(run: Run, { file }: Artifact): string {
   return fillPath(run, file, "*");
+}
+
+/**
+ * When somebody last looked at the work. Whoever only reads does not look again, for that takes as long as the repository is large:
+ * what is bound to the work is known for that moment, and not for this one.
+ */
+
+/** Most of what happens comes with a look at the work. */
+const BACK = 50;
+
+/** Empty where there is no workspace, or nobody has looked yet. */
+export async function workSeenAt({ store, run }: Pick<Seen, "store" | "run">): Promise<string> {
+  if ((await boundWorkspace({ store }, run.id)) === undefined) return "";
+  const near = lastLook(await store.events(run.id, Math.max(1, run.seq - BACK)));
+  return near ?? lastLook(await store.events(run.id, 1)) ?? "";
+}
+
+function lastLook(records: readonly Recorded[]): string | undefined {
+  return records.findLast(({ event }) => isLook(event))?.at;
+}
+
+/** Readings and waivers only repeat what was known. */
+function isLook(event: Event): boolean {
+  return "tree" in event && event.type !== "artifact-read" && event.type !== "waiver-given";
+}
+
+export function sayAsOf(at: string): string {
+  return `for the work as of ${sayClock(at)}; if the work changes, it is judged again`;
 }

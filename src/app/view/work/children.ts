@@ -1,5 +1,6 @@
 /** The tasks of a run that waits for them, each with what became of it or what it waits for. */
 
+import { flatMapped } from "../../../engine/lists.ts";
 import { areApart, isEarlier } from "../../../core/tasks/graph.ts";
 import { isUnderWay } from "../../../engine/tasks/descendants.ts";
 import type { ChildRow } from "../../../engine/ports/graphs.ts";
@@ -66,17 +67,13 @@ export type Asking = { readonly task: string; readonly seen: Seen };
 export async function askingTasks(seen: Seen): Promise<readonly Asking[]> {
   const { store, run } = seen;
   if (!(await isWaitingForTasks(seen))) return [];
-  return (
-    await Promise.all(
-      (await store.childrenOf(run.id)).map(async (child) => {
-        const kept = child.entry === run.entry && isUnderWay(child) ? await store.load(child.run) : undefined;
-        if (kept === undefined) return [];
-        // It works where its parent does.
-        const own = { ...kept, store, workflow: await workflowOf(store, kept.row), root: seen.root };
-        return (await isForPerson(own)) ? [{ task: child.task.id, seen: own }] : askingTasks(own);
-      }),
-    )
-  ).flat();
+  return flatMapped(await store.childrenOf(run.id), async (child) => {
+    const kept = child.entry === run.entry && isUnderWay(child) ? await store.load(child.run) : undefined;
+    if (kept === undefined) return [];
+    // It works where its parent does.
+    const own = { ...kept, store, workflow: await workflowOf(store, kept.row), root: seen.root };
+    return (await isForPerson(own)) ? [{ task: child.task.id, seen: own }] : askingTasks(own);
+  });
 }
 
 export async function askingTask(seen: Seen): Promise<Asking | undefined> {

@@ -1,6 +1,12 @@
-/** What a run has changed, from the engine's mirror: the last handover against the commit that the run began from. */
+/**
+ * What a run would change on the branch that it is merged into, from the engine's mirror.
+ *
+ * The last handover is compared with the newest commit of that branch which the work contains, as a merge does. The commit that the run
+ * began from would hide a worker that merged the branch and threw its changes away.
+ */
 
-import { refAt } from "../../../adapters/git/repository/refs.ts";
+import { commonDirOf, gitDirOf } from "../../../adapters/git/repository/locate.ts";
+import { isTabled, refAt } from "../../../adapters/git/repository/refs.ts";
 import { mirrorOf, runRef } from "../../../adapters/git/mirror/names.ts";
 import type { Env, Home } from "../../../adapters/home/paths.ts";
 import { isInPlace } from "../../../engine/submit/place.ts";
@@ -20,14 +26,60 @@ export async function workOf(
   if (workspace === undefined || isInPlace(workspace) || workspace.branch === "") return null;
   const mirror = mirrorOf(on.home, row.repo);
   const commit = refAt(mirror, runRef(run.id, "head"));
-  const base = refAt(mirror, runRef(run.id, "base")) ?? workspace.base;
-  if (commit === undefined || base === "" || commit === base) return null;
+  const start = refAt(mirror, runRef(run.id, "base")) ?? workspace.base;
+  if (commit === undefined || start === "" || commit === start) return null;
   const { branch } = workspace;
   // Once the branch is merged, a comparison with the default branch shows nothing.
   const into = isFinished(row) ? "" : (await store.projectAt(row.repo))?.defaultBranch;
-  const from = into || base.slice(0, HASH_SHOWN);
-  const diff = `git diff ${quoted(from)}...${quoted(branch)}`;
+  const base = (await forkOf(on.env, { repo: row.repo, mirror, commit, into })) ?? start;
+  const diff = diffCommand({ repo: row.repo, mirror, branch, base, commit, into });
   return { branch, commit, base, diff, ...(await linesIn(on.env, mirror, { base, commit })) };
+}
+
+type Compared = {
+  readonly repo: string;
+  readonly mirror: string;
+  readonly branch: string;
+  readonly base: string;
+  readonly commit: string;
+  /** The branch to compare with; empty for the commit that the run began from. */
+  readonly into: string | undefined;
+};
+
+/** What a person types to see the work. A branch that a person has moved or deleted does not show it: the mirror does. */
+export function diffCommand({ repo, mirror, branch, base, commit, into }: Compared): string {
+  const [from, to] = [base.slice(0, HASH_SHOWN), commit.slice(0, HASH_SHOWN)];
+  const gitDir = gitDirOf(repo);
+  const commonDir = gitDir === undefined ? undefined : commonDirOf(gitDir);
+  const isShown =
+    commonDir !== undefined && (isTabled(commonDir) || refAt(commonDir, `refs/heads/${branch}`) === commit);
+  return isShown
+    ? `git diff ${quoted(into || from)}...${quoted(branch)}`
+    : `git --git-dir ${quoted(mirror)} diff ${from} ${to}`;
+}
+
+/** The newest commit that the work and the target have in common; undefined where that says nothing about what a merge changes. */
+export async function forkOf(
+  env: Env,
+  { repo, mirror, commit, into }: Pick<Compared, "repo" | "mirror" | "commit" | "into">,
+): Promise<string | undefined> {
+  if (into === undefined || into === "") return undefined;
+  const [{ tryGit }, { inMirror }] = await Promise.all([
+    import("../../../adapters/git/call/call.ts"),
+    import("../../../adapters/git/mirror/mirror.ts"),
+  ]);
+  const gitDir = gitDirOf(repo);
+  const commonDir = gitDir === undefined ? undefined : commonDirOf(gitDir);
+  const ref = `refs/heads/${into}`;
+  // The mirror may not have the newest commit of the target yet; then its own copy of the branch is compared.
+  for (const target of [commonDir === undefined ? undefined : refAt(commonDir, ref), ref]) {
+    if (target === undefined) continue;
+    const args = ["merge-base", commit, target];
+    const { code, out } = await tryGit(env, { ...inMirror(mirror), args, limitMs: LIMIT_MS });
+    const fork = out.toString("utf8").trim();
+    if (code === 0) return fork === commit ? undefined : fork;
+  }
+  return undefined;
 }
 
 async function linesIn(

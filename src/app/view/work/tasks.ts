@@ -4,6 +4,7 @@ import type { Workflow } from "../../../core/model/compile.ts";
 import type { Run } from "../../../core/model/run.ts";
 import { standingOf } from "../../../core/gates/artifact-status.ts";
 import type { ChildRow } from "../../../engine/ports/graphs.ts";
+import { flatMapped } from "../../../engine/lists.ts";
 import { workflowOf, type Seen } from "../../runs/find.ts";
 import { viewsOf } from "./children.ts";
 import type { ChildShown } from "../run-view.ts";
@@ -16,24 +17,16 @@ export async function tasksShown(seen: Pick<Seen, "store" | "run">): Promise<rea
   const last = Math.max(...all.map(({ entry }) => entry));
   const entries = new Map(all.map(({ artifact, entry }) => [artifact, entry]));
   const compiled = new Map<string, Workflow>();
-  return (
-    await Promise.all(
-      [...entries].map(async ([list, entry]) => {
-        const children = all.filter((child) => child.artifact === list && child.entry === entry);
-        const views = viewsOf(children, run);
-        return (
-          await Promise.all(
-            children.map(async (child, at) => {
-              const view = views[at];
-              // What an earlier list has left open is nobody's any more.
-              if (view === undefined || (view.status === "open" && entry !== last)) return [];
-              return [{ ...view, list, ...(await judgedIn(seen, child, compiled)) }];
-            }),
-          )
-        ).flat();
-      }),
-    )
-  ).flat();
+  return flatMapped([...entries], async ([list, entry]) => {
+    const children = all.filter((child) => child.artifact === list && child.entry === entry);
+    const views = viewsOf(children, run);
+    return flatMapped(children, async (child, at) => {
+      const view = views[at];
+      // What an earlier list has left open is nobody's any more.
+      if (view === undefined || (view.status === "open" && entry !== last)) return [];
+      return [{ ...view, list, ...(await judgedIn(seen, child, compiled)) }];
+    });
+  });
 }
 
 async function judgedIn(

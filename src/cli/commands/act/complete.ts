@@ -13,6 +13,7 @@ export const command: Command = {
   usage: "[RUN] [--note TEXT] [--key KEY]",
   about:
     "Hands over: asks for the one move forward that your role can ask for from here, such as from working to agent-review.\nA reviewer hands in its verdict, and the engine decides where that leads.",
+  offers: "open",
   words: { min: 0, max: 1 },
   options: {
     ...OF_PROJECT,

@@ -5,11 +5,15 @@
  */
 
 import { workflowToCreate, type Definition } from "../../../app/commands/declared.ts";
-import { acting } from "../../../app/context.ts";
-import { createRun, createValues, startsIn, type CreateValue } from "../../../app/start/create.ts";
+import { call } from "../../../app/client.ts";
+import { createValues, startsIn, type CreateValue } from "../../../app/start/create.ts";
 import type { Given } from "../../../app/invocation.ts";
+import type { InputOf } from "../../../app/schemas.ts";
+import { pairsOf } from "../../../app/start/typed-command.ts";
+import { readGiven } from "../../../app/text-input.ts";
 import { requireWorkflow } from "../../../app/workflows/load.ts";
 import type { Answer, Command, Door, Option } from "../../command.ts";
+import { withWords } from "../../verb.ts";
 import { begunAnswer } from "./start.ts";
 
 const STATUS: Option = {
@@ -50,7 +54,7 @@ export function createCommand(definition?: Definition): Command {
   return {
     usage: "[BRANCH] [SUMMARY] [--depends-on RUN]... [--no-start]",
     about:
-      "Creates a run in this repository and starts it as soon as one more agent may work; prints its id and does not wait.\nOne word is the summary, unless a branch has that name. Without BRANCH, the branch is named after the summary.\nWithout a summary it begins with questions, where the workflow has a state for them. A run that starts later needs a summary.\nAgents that belong to no run may create runs, too, which start when their turn comes; agents of runs may not.",
+      "Creates a run in this repository and starts it as soon as one more agent may work; prints its id and does not wait.\nOne word is the summary, unless a branch has that name. Without BRANCH, the branch is named after the summary.\nWithout a summary you are asked for one at a terminal. A run of an existing BRANCH needs none: it begins with questions, where the workflow has a state for them.\nAgents that belong to no run may create runs, too, which start when their turn comes; agents of runs may not.",
     words: { min: 0, max: 2 },
     options: {
       ...Object.fromEntries(own.map(({ option, takes, about }) => [option, { takes, about }])),
@@ -61,15 +65,12 @@ export function createCommand(definition?: Definition): Command {
       'signalbox create "Dates in the export are off by one"',
       'signalbox create fix-dates "Dates in the export" --with context=notes.md',
     ],
-    answer: (given, door): Promise<Answer> =>
-      acting(door, async (on) =>
-        begunAnswer(
-          await createRun(on, {
-            given: withOwn(given, own),
-            workflow: given.options["workflow"] ?? definition?.name ?? (await workflowToCreate(door)),
-          }),
-        ),
-      ),
+    async answer(given, door): Promise<Answer> {
+      const input = inputOf(withOwn(given, own), definition?.name, door);
+      const create = (summary?: string): ReturnType<typeof call<"create">> =>
+        call(door, "create", summary === undefined ? input : { ...input, summary, either: false });
+      return begunAnswer(await withWords(door, undefined, create));
+    },
   };
 }
 
@@ -81,6 +82,29 @@ export async function commandFor(typed: readonly string[], door: Door): Promise<
   const named = at === -1 ? undefined : (/^--workflow=(.*)$/s.exec(typed[at] ?? "")?.[1] ?? typed[at + 1]);
   const { workflow } = await requireWorkflow(named ?? (await workflowToCreate(door)), door);
   return createCommand(workflow.definition);
+}
+
+const HELP = "signalbox create --help";
+
+/** One word is the summary, or a branch that has this name. */
+function inputOf(given: Given, usual: string | undefined, { cwd }: Door): InputOf<"create"> {
+  const { words, options, lists } = given;
+  const [first, second] = words;
+  const { key, project, status } = options;
+  return {
+    key,
+    project,
+    status,
+    workflow: options["workflow"] ?? usual,
+    ...(second === undefined
+      ? { summary: first, either: true }
+      : { branch: first === "" ? undefined : first, summary: second }),
+    finished: options["finished"] !== undefined,
+    noStart: options["no-start"] !== undefined,
+    dependsOn: lists["depends-on"] ?? [],
+    params: pairsOf(given, "param", HELP).map(([name, value]) => ({ name, value })),
+    texts: pairsOf(given, "with", HELP).map(([artifact, file]) => ({ artifact, file: readGiven(cwd, file) })),
+  };
 }
 
 function withOwn(given: Given, own: readonly CreateValue[]): Given {

@@ -11,6 +11,7 @@ export const command: Command = {
   usage: "[RUN] STATE [--note TEXT] [--key KEY] [--from STATE] [--seq N]",
   about:
     "Asks for a move of a run to a state. It is taken if the workflow has it, if it is yours to ask for, and if its gate is met.\nIn a workspace, RUN may be left out.",
+  offers: "open",
   words: { min: 1, max: 2 },
   options: {
     note: { takes: "TEXT", about: "why, for the history" },

@@ -12,6 +12,7 @@ export const command: Command = {
   usage: "[RUN] ARTIFACT [FILE | -] [--key KEY]",
   about:
     "Hands in an artifact. It is read at this moment, where the workflow has it; with FILE or - (standard input), its text is put there first.\nIn a workspace, RUN may be left out.",
+  offers: "open",
   words: { min: 1, max: 3 },
   options: { key: { takes: "KEY", about: "the same key twice submits once, and gives the same answer" } },
   examples: ["signalbox submit review", "signalbox submit k3d9 plan plan.md"],

@@ -68,7 +68,7 @@ async function play(on: Play): Promise<number> {
     const reason = error instanceof Error ? error.message.trim() : String(error);
     const failed = new UserError(
       "demo-failed",
-      `the demo broke off, and everything is kept in ${on.stage.root}: ${reason}`,
+      `the demo failed, and everything is kept in ${on.stage.root}: ${reason}`,
       {
         next: isTold ? error.next : "signalbox doctor",
         exit: isTold ? error.exit : EXIT_FAILED,
@@ -156,10 +156,7 @@ function closing({ stage, door }: Play, ends: readonly Ended[], isKept: boolean)
 function ending(ends: readonly Ended[], self: string): readonly string[] {
   const open = ends.filter(({ end }) => end.status === "running" || end.status === "waiting");
   if (open.length === 0) return [];
-  return [
-    "Agents wait there, and go on waiting. To end that:",
-    ...open.map(({ run }) => `  ${self} cancel ${run}`),
-  ];
+  return ["Agents still wait there. To end them:", ...open.map(({ run }) => `  ${self} cancel ${run}`)];
 }
 
 /** What is handed over and not merged. */

@@ -88,8 +88,8 @@ async function sayAtWorst(workflow: string, door: Door): Promise<string> {
   const { data } = await call(door, "check", { workflows: [workflow], situations: SITUATIONS_MAX });
   const [checked] = data.workflows;
   if (checked === undefined) return "";
-  const { name, defects, worst } = checked;
-  if (defects.length === 0) return sayWorst(worst, door.paint);
+  const { name, defects } = checked;
+  if (defects.length === 0) return sayWorst(checked, door);
   return defects.every(({ code }) => code === "too-large")
     ? `  What it can take at most takes a while to find: signalbox check ${name}\n`
     : `  It has problems: signalbox check ${name}\n`;

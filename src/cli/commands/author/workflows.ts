@@ -2,6 +2,7 @@
 
 import { call } from "../../../app/client.ts";
 import { answerOf } from "../../acted.ts";
+import { fitted } from "../../fit.ts";
 import type { Answer, Command } from "../../command.ts";
 
 const HASH_SHOWN = 12;
@@ -15,18 +16,12 @@ export const command: Command = {
   async answer(_given, door): Promise<Answer> {
     const outcome = await call(door, "workflows", {});
     const { workflows: rows } = outcome.data;
-    const [name, from] = [
-      Math.max(...rows.map((row) => row.name.length), 0),
-      Math.max(...rows.map((row) => row.from.length), 0),
-    ];
     const { bold, dim } = door.paint;
     return answerOf(outcome, () =>
-      rows
-        .map(
-          (row) =>
-            `${bold(row.name.padEnd(name))}  ${row.from.padEnd(from)}  ${dim(shortHash(row.hash))}  ${row.title}\n`,
-        )
-        .join(""),
+      fitted(
+        rows.map(({ name, from, hash, title }) => [bold(name), from, dim(shortHash(hash)), title]),
+        door.width,
+      ),
     );
   },
 };

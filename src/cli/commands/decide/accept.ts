@@ -7,6 +7,7 @@ export const command: Command = {
   usage: "[RUN] [TEXT | -] [--to WHERE] [--squash] [--leave] [--key KEY]",
   about:
     "Accepts what a run waits for you with, and the run goes on: a plan, a design, reviewed work. What it means in each state is said by the workflow.\nWhere the workflow delivers, the reviewed commit is merged first: by a fast-forward where that is possible, by a merge commit otherwise, and what arrived is compared with what was reviewed.\nNothing is changed on conflicts, if a checkout of the default branch has uncommitted changes, if the workspace changed after the review, if the work would undo changes of the default branch, or if the branch has commits that were not reviewed. Only people can do this.",
+  offers: "accept",
   words: { min: 0, max: 2 },
   options: { ...VERB_OPTIONS, ...DELIVERY, note: { takes: "TEXT", about: "the same as TEXT" } },
   examples: ["signalbox accept k3d9", 'signalbox accept k3d9 "the failing test is unrelated"'],

@@ -1,17 +1,17 @@
-/** `signalbox answer`: a person answers the question that a run waits with. */
+/** `signalbox answer`: a person answers an open question. */
 
-import { answerMeant } from "../../../app/act/answer-words.ts";
+import { answerMeant } from "../../../app/act/question/answer-words.ts";
 import { call } from "../../../app/client.ts";
 import type { InputOf } from "../../../app/schemas.ts";
 import { textIn } from "../../../app/text-input.ts";
 import { answerOf } from "../../acted.ts";
 import type { Answer, Command, Door } from "../../command.ts";
-import { withWords } from "../../verb.ts";
+import { wordsAsked } from "../../verb.ts";
 
 export const command: Command = {
   usage: "[DECISION] (VALUE [--text TEXT | --text -] | --part N=VALUE...) [--shown WORD] [--key KEY]",
   about:
-    "Answers the question that a run waits with. DECISION is its id, RUN/ID, or the run; in a workspace, or where only one is open, it may be left out.\nWithout VALUE, at a terminal, the question is shown first. There VALUE may be in any case, the beginning of an option or its number in the list, and a typing mistake is refused. Where an agent only needs to know something, VALUE is the answer in your words; - reads it from the standard input. Only people can answer.\nOf a question in parts, VALUE answers all of them.",
+    "Answers an open question. DECISION is its id, RUN/ID, or the run; in a workspace, or where only one is open, it may be left out.\nWithout VALUE, at a terminal, the question is shown first. There VALUE may be in any case, the beginning of an option or its number in the list, and a typing mistake is refused. Where an agent only needs to know something, VALUE is the answer in your words; - reads it from the standard input. Only people can answer.\nOf a question in parts, VALUE answers all of them.",
   words: { min: 0, max: 2 },
   options: {
     text: { takes: "TEXT", about: "what goes with the answer; - reads it from the standard input" },
@@ -30,36 +30,41 @@ export const command: Command = {
   ],
   async answer(given, door): Promise<Answer> {
     const { key, shown, text: option } = given.options;
-    const [decision, word] = given.words;
+    const isValue = given.words.length === 1 && given.words[0] === "-";
+    const [decision, word] = isValue ? [undefined, "-"] : given.words;
     const value = word === "-" ? textIn(door.cwd, "-").trim() : word;
     const parts = given.lists["part"] ?? [];
     const text = option === "-" ? textIn(door.cwd, "-") : option;
-    const said = value === undefined && parts.length === 0 ? await askedFor(decision, door) : undefined;
+    const said = value === undefined && parts.length === 0 ? await askedFor(decision, text, door) : undefined;
     const input: InputOf<"answer"> = {
       decision,
       value,
       either: value === undefined && parts.length === 0,
       ...said,
       parts,
-      shown,
+      shown: shown ?? said?.shown,
       key,
+      text: said?.text ?? text,
       typed: door.isTyped?.() === true,
     };
-    return answerOf(
-      await withWords(door, said?.text ?? text, (words) => call(door, "answer", { ...input, text: words })),
-    );
+    return answerOf(await call(door, "answer", input));
   },
 };
 
 /** At a terminal, without a value, the question is shown first, and then asked. The answer is for what was shown. */
 async function askedFor(
   decision: string | undefined,
+  given: string | undefined,
   door: Door,
-): Promise<Pick<InputOf<"answer">, "decision" | "value" | "either" | "text"> | undefined> {
-  const { isatty } = process.getBuiltinModule("node:tty");
-  if (!isatty(0) || !isatty(2)) return undefined;
-  const { run, question, cause, free } = (await call(door, "question", { decision })).data;
-  if (question === null) return undefined;
+): Promise<
+  Pick<InputOf<"answer">, "decision" | "value" | "either" | "text" | "shown" | "entry"> | undefined
+> {
+  if (door.isTyped?.() !== true) return undefined;
+  const { run, question, cause, free, inWords, entry } = (await call(door, "question", { decision })).data;
+  if (question === null)
+    return inWords === null || given !== undefined
+      ? undefined
+      : { decision: run, either: false, text: await wordsAsked(inWords, door), entry };
   const { askPerson } = await import("../../prompt.ts");
   const { stdin: input, stderr: output } = process;
   const { said, text } = await askPerson(question, {
@@ -69,8 +74,9 @@ async function askedFor(
     input,
     output,
     width: output.columns,
+    paint: door.paint,
     meant: (typed) =>
       answerMeant(question, { value: typed, isTyped: true, hasText: false, free: free ?? undefined }),
   });
-  return { decision: run, value: said, either: false, text };
+  return { decision: run, value: said, either: false, text, shown: question.shown };
 }

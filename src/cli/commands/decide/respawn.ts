@@ -8,6 +8,7 @@ import { OF_PROJECT } from "../../project-option.ts";
 export const command: Command = {
   usage: "[RUN] [ROLE] [--key KEY]",
   about: "Has an agent started again that has crashed. Only people can do this.",
+  offers: "open",
   words: { min: 0, max: 2 },
   options: {
     ...OF_PROJECT,

@@ -6,12 +6,13 @@ import type { InputOf } from "../../../app/schemas.ts";
 import type { Given } from "../../../app/invocation.ts";
 import { answerOf } from "../../acted.ts";
 import type { Answer, Command } from "../../command.ts";
-import { columns } from "../../render/table.ts";
+import { fitted } from "../../fit.ts";
 
 export const command: Command = {
   usage: "[RUN] [--from-phase PHASE | --retry-failed | --restart-stage | --restart-previous]",
   about:
     "Goes on with a run that was stopped, tries again what went wrong, and starts agents again that have crashed. Only people can do this.\nWith an option it begins again somewhere, where the workflow asks for that: by the answer to its question, or by a move to where it is asked.\nIn a workspace, RUN may be left out.",
+  offers: "open",
   words: { min: 0, max: 1 },
   options: {
     "from-phase": { takes: "PHASE", about: "begin again with this phase" },
@@ -28,7 +29,10 @@ export const command: Command = {
     const outcome = await call(door, "resume", { run: given.words[0], back: backIn(given) });
     const { choices = [] } = outcome;
     if (choices.length === 0) return answerOf(outcome);
-    const typed = columns(choices.map(({ command: line, means }) => [`  ${line}`, means]));
+    const typed = fitted(
+      choices.map(({ command: line, means }) => [`  ${line}`, means]),
+      door.width,
+    );
     const { talk: _talk, ...answer } = answerOf(outcome);
     return { ...answer, text: () => `${outcome.message}\n${typed}` };
   },

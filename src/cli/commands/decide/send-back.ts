@@ -7,6 +7,7 @@ export const command: Command = {
   usage: "[RUN] [TEXT | -] [--to WHERE] [--key KEY]",
   about:
     "Sends the work of a run back to its agent, with what to change. TEXT, or the standard input with -, goes to where the workflow keeps it.\nWithout TEXT your editor is opened at a terminal (VISUAL or EDITOR). Only people can do this.",
+  offers: "send-back",
   words: { min: 0, max: 2 },
   options: VERB_OPTIONS,
   examples: [

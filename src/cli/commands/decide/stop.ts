@@ -8,6 +8,7 @@ export const command: Command = {
   usage: "[RUN] [--now]",
   about:
     "Halts a run, with the runs that were made of its tasks: nothing is done until `signalbox resume`. Only people can do this.\nIn a stage of a workflow, whoever is at work comes to an end first, and nothing more is begun; everywhere else agents are ended.\nIn a workspace, RUN may be left out.",
+  offers: "open",
   words: { min: 0, max: 1 },
   options: { now: { about: "end agents that are at work in a stage, too" } },
   examples: ["signalbox stop k3d9", "signalbox stop k3d9 --now"],

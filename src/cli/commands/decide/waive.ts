@@ -9,6 +9,7 @@ export const command: Command = {
   usage: "[RUN] ARTIFACT --reason TEXT [--key KEY]",
   about:
     "Lets a gate pass that an artifact keeps shut, for the content as it is now. Only people can do this, and the reason is kept.\nIn a workspace, RUN may be left out.",
+  offers: "open",
   words: { min: 1, max: 2 },
   options: {
     reason: { takes: "TEXT", about: "why it may pass" },

@@ -8,6 +8,7 @@ import { among } from "../../../app/view/work/notes.ts";
 import { answerOf, talkOf } from "../../acted.ts";
 import type { Answer, Command } from "../../command.ts";
 import { numberOption } from "../../number-option.ts";
+import { fitted } from "../../fit.ts";
 import { columns } from "../../render/table.ts";
 
 const HELP = "signalbox history --help";
@@ -30,18 +31,23 @@ export const command: Command = {
     const outcome = await call(door, "history", { run: given.words[0], limit, events: isRaw });
     const { lines, notes, events = [], more } = outcome.data;
     return {
-      ...answerOf(outcome, () => (isRaw ? sayEvents(events) : tell(lines, notes))),
+      ...answerOf(outcome, () => (isRaw ? sayEvents(events) : tell(lines, notes, door.width))),
       talk: more ? talkOf([`there is more: --limit ${limit * 10}`], "") : talkOf([], outcome.next),
     };
   },
 };
 
-function tell(lines: DataOf<"history">["lines"], notes: DataOf<"history">["notes"]): string {
-  return columns(
+function tell(
+  lines: DataOf<"history">["lines"],
+  notes: DataOf<"history">["notes"],
+  width: number | undefined,
+): string {
+  return fitted(
     among(sayStory(lines), notes).map((each) => [
       sayTime(each.at),
       "seq" in each ? each.text : `(${each.kind}) ${each.text}`,
     ]),
+    width,
   );
 }
 

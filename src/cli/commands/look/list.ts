@@ -1,4 +1,4 @@
-/** `signalbox list`: the runs of this machine, those under way first. */
+/** `signalbox list`: the runs of this machine, those that wait for a person first. */
 
 import { call } from "../../../app/client.ts";
 import { STATUSES } from "../../../app/view/lists/list.ts";
@@ -14,7 +14,7 @@ const LIMIT_MAX = 100_000;
 export const command: Command = {
   usage: "[--all] [--state S] [--phase P] [--status S] [--workflow W] [--repo PATH | --here] [--limit N]",
   about:
-    "Lists the runs of this machine that are under way, the newest first; with --all, also those that have ended.",
+    "Lists the runs of this machine that are under way, those that wait for you first; with --all, also those that have ended.",
   words: { min: 0, max: 0 },
   options: {
     all: { about: "also those that have ended" },

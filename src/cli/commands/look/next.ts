@@ -9,6 +9,7 @@ export const command: Command = {
   usage: "[RUN] [--all]",
   about:
     "Says what you can do with a run now, and the one command to type. `--all` also lists other moves, those that are closed, and what is still to be written. An agent sees what its own role may do.",
+  offers: "open",
   words: { min: 0, max: 1 },
   options: { all: { about: "every move, open or not" } },
   examples: ["signalbox next", "signalbox next abcd --all"],

@@ -1,30 +1,15 @@
 /** `signalbox watch`: what all runs do, as it happens. On a terminal a screen with keys; otherwise lines. */
 
-import { setTimeout as pause } from "node:timers/promises";
-import { needsPerson, type BoardView, type ProjectView } from "../../../app/board/row.ts";
-import { scopeOf } from "../../../app/board/scope.ts";
-import { requireHome, withStore } from "../../../app/runs/find.ts";
-import { EXIT_INTERRUPTED, EXIT_OK } from "../../../app/exit-codes.ts";
+import { scopeOf } from "../../../app/setup/project-named.ts";
+import { call } from "../../../app/client.ts";
+import { EXIT_OK } from "../../../app/exit-codes.ts";
+import type { Given } from "../../../app/invocation.ts";
+import { withStore } from "../../../app/runs/find.ts";
+import { answerOf } from "../../acted.ts";
 import type { Answer, Command, Door } from "../../command.ts";
-import { EXIT_TERMINATED, live, type Watching } from "../../watch/live.ts";
-import { follow, rowData, sayBoard, type RowData } from "../../watch/plain.ts";
-import { sourceOf, type Source } from "../../watch/source.ts";
+import { live } from "../../watch/live.ts";
+import { sayBoard } from "../../watch/plain.ts";
 import { hasTerminal } from "../../watch/terminal.ts";
-
-/** What `--once --json` gives; without `--once`, one document for each change: a row with `at` and `change`. */
-export type WatchData = {
-  readonly rows: readonly RowData[];
-  /** Runs that are over and were left out. */
-  readonly more: number;
-  readonly projects: readonly ProjectView[];
-  /** How many wait for a person. */
-  readonly waiting: number;
-};
-
-const POLL_MS = 250;
-const LOOK_MS = 2000;
-/** How long the first look at the work may take where the table is printed once. */
-const WORK_MS = 5000;
 
 export const command: Command = {
   usage: "[--all] [--project NAME | --here] [--once] [--no-mouse]",
@@ -39,111 +24,42 @@ export const command: Command = {
     "no-mouse": { about: "leave the mouse to the terminal" },
   },
   examples: ["signalbox watch", "signalbox watch --here --all", "signalbox watch --once --json"],
-  answer: (given, door) =>
-    withStore(door, async (store) => {
-      const on: Watching = {
-        door,
-        home: requireHome(door),
-        repo: await scopeOf(store, given, door),
-        project: given.options["project"] ?? "",
-        filter: given.options["all"] === undefined ? "active" : "all",
-        mouse: given.options["no-mouse"] === undefined,
-      };
-      if (given.options["once"] !== undefined) return once(on);
-      const isScreen = hasTerminal() && given.options["json"] === undefined;
-      return isScreen ? onScreen(on) : inLines(on);
-    }),
+  answer: (given, door): Promise<Answer> => {
+    const { json, once } = given.options;
+    return once === undefined && json === undefined && hasTerminal()
+      ? onScreen(given, door)
+      : inLines(given, door);
+  },
 };
 
-function wantedBy({ repo, filter }: Watching): { readonly repo: string; readonly over: boolean } {
-  return { repo, over: filter !== "active" };
+function onScreen({ options }: Given, door: Door): Promise<Answer> {
+  const { project, here } = options;
+  return withStore(door, async (store) => {
+    const on = {
+      door,
+      repo: await scopeOf(store, { project, here: here !== undefined }, door),
+      project: project ?? "",
+      filter: options["all"] === undefined ? ("active" as const) : ("all" as const),
+      mouse: options["no-mouse"] === undefined,
+    };
+    return {
+      exit: EXIT_OK,
+      code: "ok",
+      message: "watching",
+      data: () => ({}),
+      text: () => "",
+      next: "",
+      stream: (_emit, signal) => live(on, signal),
+    };
+  });
 }
-
-async function once(on: Watching): Promise<Answer> {
-  const { promise: isKnown, resolve } = Promise.withResolvers<void>();
-  const source = sourceOf({ ...on, onWork: () => undefined, onRest: resolve });
-  try {
-    source.want((await source.look(wantedBy(on))).rows);
-    await Promise.race([isKnown, pause(WORK_MS, undefined, { ref: false })]);
-    return answerOf(await source.look(wantedBy(on)), on.door);
-  } finally {
-    await source.close();
-  }
-}
-
-function answerOf(board: BoardView, { paint, width }: Pick<Door, "paint" | "width">): Answer {
-  const waiting = board.rows.filter(needsPerson).length;
-  const data: WatchData = {
-    rows: board.rows.map(rowData),
-    more: board.more,
-    projects: board.projects,
-    waiting,
-  };
-  const count = board.rows.length;
-  const next = waiting > 0 ? "signalbox inbox" : "signalbox watch";
-  return {
-    exit: EXIT_OK,
-    code: "ok",
-    message: `${count} ${count === 1 ? "run" : "runs"}, ${waiting} ${waiting === 1 ? "waits" : "wait"} for you`,
-    data: () => data,
-    text: () => sayBoard(board, { paint, width, now: Date.now() }),
-    next,
-    talk: `  next: ${next}\n`,
-  };
-}
-
-function onScreen(on: Watching): Answer {
-  return { ...SILENT, stream: (_emit, signal) => live(on, signal) };
-}
-
-/** Nothing is printed before the first look. */
-const SILENT: Answer = {
-  exit: EXIT_OK,
-  code: "ok",
-  message: "watching",
-  data: () => ({}),
-  text: () => "",
-  next: "",
-};
 
 /** People get the table first, programs its rows one by one. */
-async function inLines(on: Watching): Promise<Answer> {
-  const source = sourceOf({ ...on, onWork: () => undefined });
-  const first = await source.look(wantedBy(on));
-  return {
-    ...SILENT,
-    text: () =>
-      sayBoard(first, {
-        paint: on.door.paint,
-        width: on.door.width,
-        now: Date.now(),
-      }),
-    stream: async (emit, signal) => {
-      try {
-        const look = async (): Promise<BoardView> => {
-          const board = await source.look(wantedBy(on));
-          source.want(board.rows);
-          return board;
-        };
-        await follow({ look, wait: (until) => waitFor(source, until), emit, now: () => Date.now() }, signal);
-      } finally {
-        await source.close();
-      }
-      return signal.reason === "SIGTERM" ? EXIT_TERMINATED : EXIT_INTERRUPTED;
-    },
-  };
-}
-
-/** Until somebody has written, or it is time to look at processes and at the work. */
-async function waitFor(source: Source, signal: AbortSignal): Promise<void> {
-  const until = performance.now() + LOOK_MS;
-  while (!signal.aborted && performance.now() < until) {
-    await pause(POLL_MS, undefined, { signal }).catch(ignoreAbort);
-    if (source.isChanged()) return;
-  }
-  if (!signal.aborted) await source.seeToIt();
-}
-
-function ignoreAbort(error: unknown): void {
-  if (!(error instanceof Error && error.name === "AbortError")) throw error;
+async function inLines({ options }: Given, door: Door): Promise<Answer> {
+  const [all, here, once] = ["all", "here", "once"].map((name) => options[name] !== undefined);
+  const outcome = await call(door, "watch", { all, here, once, project: options["project"] });
+  const answer = answerOf(outcome, () =>
+    sayBoard(outcome.data, { paint: door.paint, width: door.width, now: Date.now() }),
+  );
+  return once === true ? answer : { ...answer, talk: "" };
 }

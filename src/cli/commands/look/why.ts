@@ -9,6 +9,7 @@ export const command: Command = {
   usage: "[RUN]",
   about:
     "Says for every move out of the present state whether it is open, every reason why not, and the smallest thing that opens it.",
+  offers: "open",
   words: { min: 0, max: 1 },
   options: {},
   examples: ["signalbox why", "signalbox why abcd --json"],

@@ -1,20 +1,11 @@
 /** `signalbox completion`: what a shell needs to complete our command lines. */
 
-import { listWorkflows } from "../../../adapters/library/find.ts";
-import { UserError } from "../../../adapters/user-error.ts";
-import { closest } from "../../../core/text/closest.ts";
-import type { Definition } from "../../../core/model/workflow.ts";
-import type { Store } from "../../../engine/ports/store.ts";
-import { storeOf } from "../../../app/runs/find.ts";
+import { wordsOf, type Candidate } from "../../../app/completion.ts";
+import { closest, UserError } from "../../../app/failure.ts";
 import { EXIT_OK } from "../../../app/exit-codes.ts";
 import type { Answer, Command, Door, Group } from "../../command.ts";
 import { COMMANDS } from "../../commands.ts";
-import { complete, type Candidate, type Lists } from "../../completion/complete.ts";
-import { demoNames } from "../../../app/demo.ts";
-import { offOption } from "../../../app/start/stages.ts";
-import { valueOptions } from "../../values.ts";
-import { loadWorkflow } from "../../../app/workflows/load.ts";
-import { SCRIPTS, SHELLS } from "../../completion/scripts.ts";
+import { complete, type Lists } from "../../completion/complete.ts";
 
 /** What `--json` gives: one of the two. */
 export type CompletionData =
@@ -22,7 +13,6 @@ export type CompletionData =
   | { readonly candidates: readonly Candidate[] };
 
 const WORDS_MAX = 1000;
-const RUNS_MAX = 100;
 
 export const command: Command = {
   usage: "bash|zsh|fish",
@@ -72,54 +62,10 @@ function completed(candidates: readonly Candidate[]): Answer {
 }
 
 function listsOf(door: Door): Lists {
-  // One line asks for several things of one workflow.
-  let parsed: ReturnType<typeof definitionOf> | undefined;
-  const definition = (name: string): ReturnType<typeof definitionOf> => (parsed ??= definitionOf(name, door));
-  const stored = async (read: (store: Store) => Promise<Candidate[]>): Promise<Candidate[]> => {
-    const store = storeOf(door);
-    try {
-      return store === undefined ? [] : await read(store);
-    } finally {
-      await store?.close();
-    }
-  };
   return {
-    workflows: () =>
-      listWorkflows(door).map(({ name, from }) => ({
-        word: name,
-        about: from === "override" ? "of this repository" : "built in",
-      })),
+    ...wordsOf(door),
     declared: () => declaredWords(door),
     declaredAs: (word) => declaredFor(word, door),
-    demos: () => demoNames().map((word) => ({ word, about: "" })),
-    runs: () =>
-      stored(async (store) =>
-        (await store.list({ limit: RUNS_MAX })).rows.map(({ id, workflow, state, goal }) => ({
-          word: id,
-          about: `${workflow}, ${state}: ${goal}`,
-        })),
-      ),
-    stages: async (name) =>
-      ((await definition(name))?.stages ?? []).map((stage) => ({
-        word: stage.name,
-        about: "",
-        off: offOption(stage),
-      })),
-    values: async (name) => {
-      const known = await definition(name);
-      return known === undefined ? [] : valueOptions(known);
-    },
-    projects: () =>
-      stored(async (store) =>
-        (await store.projects()).map(({ name, repo }) => ({ word: name, about: repo })),
-      ),
-    decisions: () =>
-      stored(async (store) =>
-        (await store.questions({ open: true })).map(({ id, run, ask }) => ({
-          word: id,
-          about: `${ask} of ${run}`,
-        })),
-      ),
   };
 }
 
@@ -145,9 +91,55 @@ async function declaredFor(word: string, door: Door): Promise<Command | Group | 
   }
 }
 
-/** Where the workflow cannot be read, there is nothing to offer. */
-async function definitionOf(name: string, door: Door): Promise<Definition | undefined> {
-  const found = listWorkflows(door).find((each) => each.name === name);
-  const loaded = found === undefined ? undefined : await loadWorkflow(found, door);
-  return loaded?.ok === true ? loaded.workflow.definition : undefined;
+/**
+ * What each shell needs to ask us. Where we have nothing to offer, the shell completes files.
+ *
+ * They call the `signalbox` on the PATH, never the file that is being typed: pressing a key must not run what a stranger's
+ * folder calls signalbox.
+ */
+
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof SHELLS)[number];
+
+export const SCRIPTS: Readonly<Record<Shell, string>> = {
+  bash: `# Completion of signalbox for bash. In ~/.bashrc: eval "$(signalbox completion bash)"
+_signalbox() {
+  local IFS=$'\\n'
+  COMPREPLY=($(command signalbox completion --line -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1))
 }
+complete -o default -F _signalbox signalbox
+`,
+  zsh: `#compdef signalbox
+# Completion of signalbox for zsh. In ~/.zshrc, after compinit: eval "$(signalbox completion zsh)"
+_signalbox() {
+  local -a lines
+  lines=("\${(@f)$(command signalbox completion --line -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  lines=("\${(@)lines:#}")
+  if (( $#lines == 0 )); then
+    _files
+    return
+  fi
+  lines=("\${(@)lines//:/\\\\:}")
+  lines=("\${(@)lines/$'\\t'/:}")
+  _describe -t signalbox signalbox lines
+}
+if [[ $funcstack[1] == _signalbox ]]; then
+  _signalbox "$@"
+else
+  compdef _signalbox signalbox
+fi
+`,
+  fish: `# Completion of signalbox for fish. In ~/.config/fish/config.fish: signalbox completion fish | source
+function __signalbox_complete
+    set -l typed (commandline -ct)
+    set -l words (commandline -opc)
+    set -l lines (command signalbox completion --line -- $words[2..-1] "$typed" 2>/dev/null)
+    if test (count $lines) -gt 0
+        printf '%s\\n' $lines
+    else
+        __fish_complete_path "$typed"
+    end
+end
+complete -c signalbox -f -a '(__signalbox_complete)'
+`,
+};

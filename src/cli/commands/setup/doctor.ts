@@ -4,7 +4,7 @@ import { call } from "../../../app/client.ts";
 import type { DataOf } from "../../../app/schemas.ts";
 import { answerOf } from "../../acted.ts";
 import type { Answer, Command, Door } from "../../command.ts";
-import { columns } from "../../render/table.ts";
+import { fitted } from "../../fit.ts";
 
 export const command: Command = {
   usage: "[--repair]",
@@ -19,7 +19,7 @@ export const command: Command = {
   },
 };
 
-function show({ findings, did, lost }: DataOf<"doctor">, { paint }: Door): string {
+function show({ findings, did, lost }: DataOf<"doctor">, { paint, width }: Door): string {
   const colour = {
     ok: paint.green,
     note: paint.dim,
@@ -36,5 +36,5 @@ function show({ findings, did, lost }: DataOf<"doctor">, { paint }: Door): strin
     ...did.map((text) => `done  ${text}\n`),
     ...lost.map((text) => `${paint.red("lost")}  ${text}\n`),
   ];
-  return `${done.length === 0 ? "" : `${done.join("")}\n`}${columns(rows)}`;
+  return `${done.length === 0 ? "" : `${done.join("")}\n`}${fitted(rows, width)}`;
 }

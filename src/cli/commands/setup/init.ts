@@ -3,7 +3,7 @@
 import { call } from "../../../app/client.ts";
 import { answerOf } from "../../acted.ts";
 import type { Answer, Command } from "../../command.ts";
-import { columns } from "../../render/table.ts";
+import { fitted, wrapped } from "../../fit.ts";
 
 const SAID = {
   written: "written",
@@ -30,21 +30,27 @@ export const command: Command = {
       talk: [
         isNew ? "" : "Nothing was written.\n",
         "\nWhat to try next:\n",
-        columns([
-          [`  ${door.self} doctor`, "what is missing on this machine"],
-          [`  ${next}`, "what a task can take at most"],
-          [`  ${door.self} create "what to do"`, "a worker, a reviewer, and you"],
-          [`  ${door.self} run staged "what to do"`, "explored, planned, done in tasks, tested, handed over"],
+        fitted(
           [
-            `  ${door.self} run orchestrated "what to do"`,
-            "a team with contracts: you approve design and plan",
+            [`  ${door.self} doctor`, "what is missing on this machine"],
+            [`  ${next}`, "what a task can take at most"],
+            [`  ${door.self} create "what to do"`, "a worker, a reviewer, and you"],
+            [
+              `  ${door.self} run staged "what to do"`,
+              "explored, planned, done in tasks, tested, handed over",
+            ],
+            [
+              `  ${door.self} run orchestrated "what to do"`,
+              "a team with contracts: you approve design and plan",
+            ],
+            [
+              `  ${door.self} plan NAME "what to do"`,
+              "spec first: challenged, implemented, reviewed, archived",
+            ],
           ],
-          [
-            `  ${door.self} plan NAME "what to do"`,
-            "spec first: challenged, implemented, reviewed, archived",
-          ],
-        ]),
-        `\nWorkflows: ${data.workflows.map(({ name }) => name).join(", ")} (${door.self} workflows)\n`,
+          door.width,
+        ),
+        `\n${wrapped(`Workflows: ${data.workflows.map(({ name }) => name).join(", ")} (${door.self} workflows)`, door.width)}\n`,
         `After every change in .signalbox: ${door.self} trust\n`,
       ].join(""),
     };

@@ -6,7 +6,7 @@ import type { InputOf } from "../../../app/schemas.ts";
 import { answerOf } from "../../acted.ts";
 import type { Answer, Command, Group, Option } from "../../command.ts";
 import { numberOption } from "../../number-option.ts";
-import { columns } from "../../render/table.ts";
+import { fitted } from "../../fit.ts";
 
 const AGENTS_MAX = 256;
 
@@ -57,7 +57,7 @@ const list: Command = {
         repo,
       ],
     );
-    return answerOf(outcome, () => columns(rows));
+    return answerOf(outcome, () => fitted(rows, door.width));
   },
 };
 

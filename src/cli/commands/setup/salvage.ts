@@ -6,7 +6,7 @@ import { firstLine, sayAge, sayTime } from "../../../app/view/words.ts";
 import { answerOf, talkOf } from "../../acted.ts";
 import type { Answer, Command, Door, Group } from "../../command.ts";
 import { numberOption } from "../../number-option.ts";
-import { columns } from "../../render/table.ts";
+import { fitted } from "../../fit.ts";
 import { scopeIn } from "./workspace.ts";
 
 type SalvageRow = DataOf<"salvages">["salvages"][number];
@@ -36,22 +36,25 @@ const list: Command = {
   },
 };
 
-function table({ salvages, quarantine }: DataOf<"salvages">, { paint }: Door): string {
+function table({ salvages, quarantine }: DataOf<"salvages">, { paint, width }: Door): string {
   const now = Date.now();
-  return columns([
-    ...salvages.map((row) => [
-      paint.bold(row.run),
-      sayAge(row.at, now),
-      sayLeft(row),
-      firstLine(row.goal, 60),
-    ]),
-    ...quarantine.map(({ path, at, reason }) => [
-      paint.dim("-"),
-      sayAge(at, now),
-      path,
-      firstLine(reason.split("\n").at(-1) ?? ""),
-    ]),
-  ]);
+  return fitted(
+    [
+      ...salvages.map((row) => [
+        paint.bold(row.run),
+        sayAge(row.at, now),
+        sayLeft(row),
+        firstLine(row.goal, 60),
+      ]),
+      ...quarantine.map(({ path, at, reason }) => [
+        paint.dim("-"),
+        sayAge(at, now),
+        path,
+        firstLine(reason.split("\n").at(-1) ?? ""),
+      ]),
+    ],
+    width,
+  );
 }
 
 function sayLeft({ files, commits, keptSize, git }: SalvageRow): string {

@@ -1,33 +1,54 @@
 /** `signalbox trust`: a person looks at what a repository would run, and allows exactly that. */
 
 import { call } from "../../../app/client.ts";
-import { badUsage } from "../../../app/failure.ts";
+import { badUsage, UserError } from "../../../app/failure.ts";
 import type { DataOf } from "../../../app/schemas.ts";
 import { answerOf, sayNext } from "../../acted.ts";
-import type { Answer, Command } from "../../command.ts";
-import type { Paint } from "../../paint.ts";
+import type { Answer, Command, Door } from "../../command.ts";
+import { isConfirmed } from "../../confirm.ts";
+import { harmless, type Paint } from "../../paint.ts";
 
 export const command: Command = {
-  usage: "[--show | --revoke]",
+  usage: "[--show | --revoke] [--yes]",
   about:
-    "Shows what the .signalbox folder of this repository would run, and allows exactly that content. A later change must be trusted again.\nOnly people can do this.",
+    "Shows what the .signalbox folder of this repository would run, and allows exactly that content. A later change must be trusted again.\nAsks first at a terminal, after it has shown every file that a command line names. Only people can do this.",
   words: { min: 0, max: 0 },
   options: {
     show: { about: "only show it; exit 7 while it is not trusted" },
     revoke: { about: "take trust back" },
+    yes: { about: "do not ask", short: "y" },
   },
   examples: ["signalbox trust --show", "signalbox trust"],
   async answer({ options }, door): Promise<Answer> {
     const [isShow, revoke] = [options["show"] !== undefined, options["revoke"] !== undefined];
     if (isShow && revoke) throw badUsage("--show and --revoke do not go together", "signalbox trust --help");
-    const outcome = isShow ? await call(door, "trust-plan", {}) : await call(door, "trust", { revoke });
-    const { message, next, data } = outcome;
+    const isAsked =
+      !isShow &&
+      !revoke &&
+      options["yes"] === undefined &&
+      door.talk !== undefined &&
+      door.isTyped?.() === true;
+    const shown = isAsked ? await confirmed(door) : undefined;
+    const outcome = isShow
+      ? await call(door, "trust-plan", {})
+      : await call(door, "trust", { revoke, shown });
+    const { message, next, data, notes } = outcome;
+    const isResult = isShow || (shown === undefined && options["quiet"] === undefined);
     return {
-      ...answerOf(outcome, () => showPlan(data.runs, data, door.paint)),
-      talk: `${message}\n${sayNext(next)}`,
+      ...answerOf(outcome, () => (isResult ? showPlan(data.runs, data, door.paint) : "")),
+      talk: `${[message, ...notes].join("\n  ")}\n${sayNext(next)}`,
     };
   },
 };
+
+/** The digest of what the person has seen and said yes to; undefined where there is nothing to ask. */
+async function confirmed(door: Door): Promise<string | undefined> {
+  const { data } = await call(door, "trust-plan", {});
+  if (data.trusted || data.runs.problems.length > 0) return undefined;
+  door.talk?.print(harmless(showPlan(data.runs, data, door.paint)));
+  if (await isConfirmed("Trust exactly this?")) return data.digest;
+  throw new UserError("not-confirmed", "Nothing was trusted", "signalbox trust");
+}
 
 type TrustPlan = DataOf<"trust">["runs"];
 
@@ -56,10 +77,38 @@ function showPlan(plan: TrustPlan, of: { repo: string; digest: string }, paint: 
       "Other files",
       plan.others.map(({ path, size }) => `${path} (${size} bytes)`),
     ),
+    ...plan.others.flatMap((file) =>
+      isCalled(plan, file.path) ? head(file.path, textLines(file.text)) : [],
+    ),
     ...(of.digest === "" ? [] : ["", paint.dim(of.digest)]),
     "",
   ];
   return lines.join("\n");
+}
+
+/** A command line of a harness or a check names it. */
+function isCalled({ harnesses, checks, workflows }: TrustPlan, path: string): boolean {
+  const lines = [
+    ...Object.values(harnesses).flatMap(({ command: first = [], again = [], terminal = [] }) => [
+      ...first,
+      ...again,
+      ...terminal,
+    ]),
+    ...Object.values(checks),
+    ...workflows.flatMap((workflow) => workflow.checks.map(({ command: line }) => line)),
+  ];
+  return lines.some((line) => line.includes(`.signalbox/${path}`));
+}
+
+const LINES_MAX = 60;
+
+function textLines(text: string): readonly string[] {
+  const lines = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => oneLine(line.replaceAll("\t", "    ")));
+  const more = lines.length - LINES_MAX;
+  return more > 0 ? [...lines.slice(0, LINES_MAX), `... and ${more} more lines`] : lines;
 }
 
 function leavesOf(tree: object): string[] {

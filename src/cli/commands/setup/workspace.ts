@@ -6,7 +6,7 @@ import type { Given } from "../../../app/invocation.ts";
 import type { DataOf, InputOf } from "../../../app/schemas.ts";
 import { answerOf, talkOf } from "../../acted.ts";
 import type { Answer, Command, Door, Group, Option } from "../../command.ts";
-import { columns } from "../../render/table.ts";
+import { fitted } from "../../fit.ts";
 
 const OPTIONS: Readonly<Record<string, Option>> = {
   all: { about: "of every project" },
@@ -24,10 +24,13 @@ const list: Command = {
     const outcome = await call(door, "workspaces", scopeIn(given));
     const { workspaces, strange } = outcome.data;
     return answerOf(outcome, () =>
-      columns([
-        ...workspaces.map((workspace) => rowOf(workspace, door)),
-        ...strange.map((path) => strangerRow(path, door)),
-      ]),
+      fitted(
+        [
+          ...workspaces.map((workspace) => rowOf(workspace, door)),
+          ...strange.map((path) => strangerRow(path, door)),
+        ],
+        door.width,
+      ),
     );
   },
 };

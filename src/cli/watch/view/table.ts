@@ -1,14 +1,13 @@
 /** The table: header, rows, and at the foot more about the selected one and what can be done with it. */
 
-import { isOver, needsPerson, type BoardRow } from "../../../app/board/row.ts";
+import { isOver, needsPerson, sayPhase, type BoardRow } from "../../../app/board/row.ts";
 import { firstLine } from "../../../app/view/words.ts";
 import type { Paint } from "../../paint.ts";
 import { boundTo } from "../acts.ts";
-import { placed, sayPhase, type Placed } from "../columns.ts";
+import { placed, type Placed, same } from "../columns.ts";
 import { layoutOf } from "../layout.ts";
 import { selectedRow, shown, type Model } from "../model.ts";
 import { clipped, padded, plain, widthOf } from "../width.ts";
-import { sayMessage } from "./message.ts";
 
 export function tableView(model: Model, paint: Paint): string[] {
   const rows = shown(model);
@@ -144,6 +143,13 @@ function keys(model: Model, paint: Paint): string {
   return list.map(({ text, isDim }) => (isDim ? paint.dim(text) : text)).join(" ".repeat(gap));
 }
 
-function same(text: string): string {
-  return text;
+/** The line that says what is going on: a command at work, its answer, or why a key did nothing. */
+export function sayMessage({ message, busy, stale, size }: Model, paint: Paint): string {
+  const fit = (text: string): string => clipped(plain(text), size.columns);
+  if (message !== undefined) {
+    const colour = { good: paint.green, bad: paint.red, note: paint.yellow }[message.tone];
+    return colour(fit(message.text));
+  }
+  if (busy !== "") return paint.dim(fit(`${busy} ...`));
+  return stale === "" ? "" : paint.red(fit(`not up to date: ${stale}`));
 }

@@ -4,10 +4,9 @@ import { endKey, type Workflow } from "../../model/compile.ts";
 import type { Event } from "../../model/event.ts";
 import { step } from "../../step/step.ts";
 import type { Move, SourcePlace } from "../../model/workflow.ts";
-import type { Components } from "../explore/components.ts";
+import { HUMAN, MOVES, STARTS, type Components, type SituationGraph } from "../explore/graph.ts";
 import type { Defect } from "../defect.ts";
 import type { Exploration } from "../explore/explore.ts";
-import { HUMAN, MOVES, STARTS, type SituationGraph } from "../explore/graph.ts";
 import { eventOf, pathTo, runAfter, tell, type Explored } from "../trace.ts";
 
 export type Loop = {

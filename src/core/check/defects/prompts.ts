@@ -4,6 +4,7 @@
 
 import { closest } from "../../text/closest.ts";
 import type { Workflow } from "../../model/compile.ts";
+import { artifactsIn } from "../../model/status.ts";
 import type { Action, Move, SourcePlace, Prompt } from "../../model/workflow.ts";
 import type { Defect } from "../defect.ts";
 
@@ -134,10 +135,7 @@ function mayAsk(workflow: Workflow, use: PromptUse, to: string): boolean {
   const isOwn = (move: Move): boolean => move.by.includes(use.role);
   const isJudged = (move: Move): boolean =>
     move.by.includes("engine") &&
-    [
-      ...move.need,
-      ...move.when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : [])),
-    ].some((name) => workflow.definition.artifacts[name]?.by.includes(use.role));
+    artifactsIn(move).some((name) => workflow.definition.artifacts[name]?.by.includes(use.role));
   return workflow.definition.moves.some(
     (move) => move.to === to && (use.states?.includes(move.from) ?? true) && (isOwn(move) || isJudged(move)),
   );

@@ -165,19 +165,14 @@ function strandedBy(
     return undefined;
   const standing = standingOf(workflow, run, artifact);
   if (standing === "missing" || standing === "stale" || standing === "invalid") return undefined;
-  const deciding = (workflow.movesFrom[run.state] ?? []).filter((move) => mentions(move, artifact));
+  const deciding = (workflow.movesFrom[run.state] ?? []).filter((move) =>
+    artifactsIn(move).includes(artifact),
+  );
   const waiting = deciding.some(
     (move) => !move.by.includes("engine") || isOnlyWaiting({ workflow, run }, move, artifact),
   );
   if (deciding.length === 0 || waiting) return undefined;
   return { key: `${run.state} ${artifact} ${standing}`, artifact, standing, state: run.state };
-}
-
-function mentions(move: Move, artifact: string): boolean {
-  return (
-    move.need.includes(artifact) ||
-    move.when.some((condition) => "artifact" in condition && condition.artifact === artifact)
-  );
 }
 
 /** The artifact's status fits the move; only other artifacts are still missing. */

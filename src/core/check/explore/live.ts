@@ -5,6 +5,7 @@
  */
 
 import type { Workflow } from "../../model/compile.ts";
+import { artifactsIn } from "../../model/status.ts";
 import type { Run } from "../../model/run.ts";
 import type { Value } from "../../model/value.ts";
 import { ORIGIN, type Condition, type Move } from "../../model/workflow.ts";
@@ -208,9 +209,7 @@ function settledBy(workflow: Workflow, move: Move): string[] {
       clause.every((condition) => move.when.some((own) => implies(own, condition))),
     ),
   );
-  const own = new Set(
-    move.when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : [])),
-  );
+  const own = new Set(artifactsIn({ need: [], when: move.when }));
   const there = { state: move.to, origin: "", moves: [], shut: [] };
   return isAnswered ? artifactsReadIn(workflow, there).filter((name) => !own.has(name)) : [];
 }

@@ -6,6 +6,7 @@
  */
 
 import type { Workflow } from "../../model/compile.ts";
+import { artifactsIn } from "../../model/status.ts";
 import type { Condition } from "../../model/workflow.ts";
 import { dueIn, isTooEarly } from "../defects/orders.ts";
 import { conditionsOf, isAboutField, outcomesOf, type AboutField } from "./outcomes.ts";
@@ -126,12 +127,8 @@ export function artifactsReadIn(workflow: Workflow, here: Here): string[] {
 }
 
 function directlyIn(workflow: Workflow, here: Here): string[] {
-  return [
-    ...here.moves.flatMap((move) => move.need),
-    ...conditionsIn(workflow, here).flatMap((condition) =>
-      "artifact" in condition ? [condition.artifact] : [],
-    ),
-  ];
+  const need = here.moves.flatMap((move) => move.need);
+  return [...artifactsIn({ need, when: conditionsIn(workflow, here) })];
 }
 
 /**

@@ -1,6 +1,7 @@
 /** For each state, the events that are worth exploring, computed once for a workflow. */
 
 import type { Workflow } from "../../model/compile.ts";
+import { artifactsIn } from "../../model/status.ts";
 import type { Artifact } from "../../model/artifact.ts";
 import type { Move } from "../../model/workflow.ts";
 import { liveArtifacts } from "./live.ts";
@@ -93,10 +94,6 @@ function siteOf(
   };
 }
 
-function artifactsIn(move: Move): string[] {
-  return move.when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : []));
-}
-
 /**
  * Whether writing the artifact has a consequence of its own: it opens moves of others, or a later guard distinguishes its
  * outcomes.
@@ -108,7 +105,7 @@ function isWorthWriting(workflow: Workflow, name: string): boolean {
   // A new version makes artifacts stale that are about it.
   if (Object.values(workflow.definition.artifacts).some((other) => isAbout(other, name))) return true;
   return workflow.definition.moves.some((move) => {
-    if (artifactsIn(move).includes(name)) return true;
+    if (artifactsIn({ need: [], when: move.when }).includes(name)) return true;
     return (
       move.need.includes(name) &&
       (move.answer !== undefined || move.by.some((who) => !artifact.by.includes(who)))

@@ -3,9 +3,8 @@
 import type { Workflow } from "../../model/compile.ts";
 import { SEVERITIES } from "../../model/verdict.ts";
 import type { Literal, ParamValues } from "../../model/value.ts";
-import { type Param, type Action, type Move, ORIGIN, type Condition } from "../../model/workflow.ts";
+import { type Action, type Condition, type Move, ORIGIN, type Param, START } from "../../model/workflow.ts";
 import { conditionsOf, fieldCombinations } from "./outcomes.ts";
-import { reachedWith, isOpenWith } from "./reach.ts";
 
 /**
  * Every value of the parameters that guards read, each with all other numbers at their default, minimum and maximum: a budget may
@@ -258,4 +257,45 @@ function meaningOf(workflow: Workflow, choice: ParamValues): string {
     // A number or a word may have a use besides guards: a budget, a threshold.
     others.map((name): Literal | undefined => choice[name]),
   ]);
+}
+
+/** States that runs with these parameters can reach by the moves alone. A missing parameter may have any value. The origin of a run is a state that it has visited. */
+function reachedWith({ movesFrom }: Workflow, params: ParamValues): ReadonlySet<string> {
+  const reached = new Set([START]);
+  /** For each state that remembers its origin, the possible origins. */
+  const origins = new Map<string, Set<string>>();
+  const isOpen = ({ from, when }: Move): boolean =>
+    when.every(
+      (condition) =>
+        isOpenWith(condition, params) &&
+        (condition.type !== "origin" || condition.in.some((state) => isOrigin(origins.get(from), state))),
+    );
+  // A new way into a state may open moves of states that were examined before.
+  for (let size = -1; size !== sizeOf(reached, origins);) {
+    size = sizeOf(reached, origins);
+    for (const state of reached) {
+      for (const move of (movesFrom[state] ?? []).filter(isOpen)) {
+        for (const to of move.to === ORIGIN ? (origins.get(state) ?? []) : [move.to]) {
+          reached.add(to);
+          if (move.remember) origins.set(to, (origins.get(to) ?? new Set<string>()).add(state));
+        }
+      }
+    }
+  }
+  return reached;
+}
+
+/** Where nothing is remembered, the origin has no name. */
+function isOrigin(known: ReadonlySet<string> | undefined, state: string): boolean {
+  return state === "" || known?.has(state) === true;
+}
+
+function isOpenWith(condition: Condition, params: ParamValues): boolean {
+  if (condition.type !== "param") return true;
+  const value = params[condition.param];
+  return value === undefined || condition.in.includes(value);
+}
+
+function sizeOf(reached: ReadonlySet<string>, origins: ReadonlyMap<string, ReadonlySet<string>>): number {
+  return [...origins.values()].reduce((sum, { size }) => sum + size, reached.size);
 }

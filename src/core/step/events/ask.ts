@@ -16,7 +16,8 @@ import {
   unknownState,
   waitingForPerson,
 } from "../refuse.ts";
-import type { Run } from "../../model/run.ts";
+import { notCounting } from "./submit.ts";
+import { slotKey, type Run } from "../../model/run.ts";
 import { settle, take } from "../take.ts";
 import type { Move } from "../../model/workflow.ts";
 
@@ -49,7 +50,7 @@ function askFor(draft: StepDraft, event: MoveAsked, to: string): Refusal | undef
   if (isOwn) {
     record(draft, event);
     intake(draft, event, event.by);
-    return takeOwn(draft, event, to);
+    return refuseWords(draft, event) ?? takeOwn(draft, event, to);
   }
   const candidates = moves.filter((move) => targetOf(run, move) === to);
   const judged = candidates.filter((move) => move.by.includes("engine") && dependsOn(workflow, move, who));
@@ -57,6 +58,16 @@ function askFor(draft: StepDraft, event: MoveAsked, to: string): Refusal | undef
   record(draft, event);
   intake(draft, event, event.by);
   return takeJudged(draft, judged, to);
+}
+
+/** Words that make their artifact invalid are refused with the move, so that they cost nothing. */
+function refuseWords(draft: StepDraft, { given = NONE, readings = NONE }: MoveAsked): Refusal | undefined {
+  for (const reading of readings) {
+    const isGiven = given.includes(slotKey(reading.artifact, reading.slot));
+    const refusal = isGiven ? notCounting(draft, reading) : undefined;
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
 }
 
 function isAskedBy(move: Move, who: string): boolean {

@@ -52,7 +52,7 @@ function notTheirs(draft: StepDraft, event: Submitted, reading: Reading): Refusa
 }
 
 /** A waiver opens a gate; it does not make the submission valid. */
-function notCounting({ workflow, run }: StepDraft, reading: Reading): Refusal | undefined {
+export function notCounting({ workflow, run }: StepDraft, reading: Reading): Refusal | undefined {
   const standing = standingOfSlot(workflow, run, reading);
   if (standing !== "missing" && standing !== "invalid" && standing !== "stale") return undefined;
   return unusable(run, reading, worthOfSlot(workflow, run, reading));

@@ -8,7 +8,7 @@ import { isDoubtful, report, requireName, type BuildContext } from "../build/con
 import { objectionToTexts } from "./fields.ts";
 import { checkFile } from "./paths.ts";
 import { listsOf } from "../rules/relations.ts";
-import type { ArchiveFile } from "../schema/archive.ts";
+import type { ArchiveFile } from "../schema/artifacts.ts";
 
 type ArchiveKey = keyof ArchiveFile;
 
@@ -89,8 +89,7 @@ function objectionTo(source: Artifact, name: string): string | undefined {
 function known(build: Build, key: ArchiveKey, artifact: string): Artifact | undefined {
   const { context, declared } = build;
   const path = ["archive", key];
-  if (!requireName(context, { kind: "artifact", name: artifact, known: context.names.artifacts, path }))
-    return undefined;
+  if (!requireName(context, { kind: "artifact", name: artifact, path })) return undefined;
   return isDoubtful(context, artifact) ? undefined : declared.artifacts[artifact];
 }
 

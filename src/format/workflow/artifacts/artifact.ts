@@ -2,14 +2,7 @@
 
 import type { Path } from "../../problem.ts";
 import type { Artifact, Reader, Begin } from "../../../core/model/artifact.ts";
-import {
-  listOf,
-  report,
-  requireActors,
-  requireName,
-  requireNames,
-  type BuildContext,
-} from "../build/context.ts";
+import { listOf, report, requireActors, requireName, type BuildContext } from "../build/context.ts";
 import { listNamed } from "./lists.ts";
 import { paramOr, type ParamScope } from "../build/params.ts";
 import { checkFile } from "./paths.ts";
@@ -18,6 +11,7 @@ import type { ArtifactFile } from "../schema/schema.ts";
 import { sayTaken, takes } from "../../../core/model/param.ts";
 import { pathsIn } from "../../../core/projection/project.ts";
 import type { DataTree } from "../../../core/model/workflow.ts";
+import { present } from "../../present.ts";
 
 const MEMBERS = 10;
 
@@ -54,12 +48,7 @@ export function buildArtifact(
       code: "bad-artifact",
       message: `${name} needs the workflow that each of its runs follows: "workflow"`,
     });
-  requireNames(context, {
-    kind: "artifact",
-    names: file.earlier,
-    known: context.names.artifacts,
-    path: [...path, "earlier"],
-  });
+  requireName(context, { kind: "artifact", name: file.earlier, path: [...path, "earlier"] });
   const fresh = file.fresh ?? "run";
   requireName(context, {
     kind: "scope",
@@ -67,9 +56,9 @@ export function buildArtifact(
     known: [...context.names.scopes, ...context.names.counters],
     path: [...path, "fresh"],
   });
-  requireNames(context, {
+  requireName(context, {
     kind: "artifact",
-    names: file.bind,
+    name: file.bind,
     known: ["tree", ...context.names.artifacts],
     path: [...path, "bind"],
   });
@@ -85,9 +74,7 @@ export function buildArtifact(
     fresh,
     bind: [...new Set([...listOf(file.bind), ...sourcesOf(reader)])],
     block: paramOr(scope, file.block ?? "low", { as: "severity", path: [...inside, "block"] }),
-    ...(each === undefined ? {} : { each }),
-    ...(every === undefined ? {} : { every }),
-    ...(file.there === undefined ? {} : { there: file.there }),
+    ...present({ each, every, there: file.there }),
     ...beginOf(scope, file, path),
   };
 }
@@ -206,7 +193,7 @@ function isKnown({ params }: ParamScope, text: string): boolean {
 
 function whenOf({ context, params }: ParamScope, when: Begin["when"], path: Path): Begin["when"] {
   for (const [name, value] of Object.entries(when)) {
-    requireName(context, { kind: "parameter", name, known: context.names.params, path: [...path, name] });
+    requireName(context, { kind: "parameter", name, path: [...path, name] });
     const param = Object.hasOwn(params, name) ? params[name] : undefined;
     if (param !== undefined && !takes(param, value))
       report(context, context.placeOf([...path, name]), {

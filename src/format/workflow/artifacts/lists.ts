@@ -66,6 +66,6 @@ function tell(context: BuildContext, path: Path, message: string): void {
 export function listNamed(context: BuildContext, name: string, path: Path): ListName {
   const dot = name.lastIndexOf(".");
   const artifact = name.slice(0, dot);
-  requireName(context, { kind: "artifact", name: artifact, known: context.names.artifacts, path });
+  requireName(context, { kind: "artifact", name: artifact, path });
   return { artifact, list: name.slice(dot + 1) };
 }

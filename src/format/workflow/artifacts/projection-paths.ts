@@ -38,8 +38,7 @@ function checkPath(scope: PathScope, text: string, path: Path): void {
   const below = rest.join(".");
   if (root === "said") checkSaid(scope, below, path);
   if (root === "dispatch") checkDispatch(scope, rest, path);
-  if (root === "run" && rest[0] === "asked" && rest[1] !== undefined)
-    requireName(scope.context, { kind: "ask", name: rest[1], known: scope.context.names.asks, path });
+  if (root === "run" && rest[0] === "asked") requireName(scope.context, { kind: "ask", name: rest[1], path });
   if (root === "collected") {
     const known = Object.values(scope.artifacts).flatMap(listsOf);
     if (!known.some((list) => isWithin(below, list)))

@@ -120,7 +120,7 @@ function requireReview(
   name: string,
   path: Path,
 ): void {
-  requireName(context, { kind: "artifact", name, known: context.names.artifacts, path });
+  requireName(context, { kind: "artifact", name, path });
   const artifact = artifacts[name];
   if (artifact === undefined || reviewOf(artifact)?.issuesAt !== undefined) return;
   bad(context, context.placeOf(path), `${name} is not a review with issues, so it cannot be shown as one`);

@@ -11,6 +11,7 @@ import { paramOr, type ParamScope } from "../build/params.ts";
 import { checkFile } from "./paths.ts";
 import type { ArtifactFile } from "../schema/schema.ts";
 import { shapeOf } from "./shapes.ts";
+import { present } from "../../present.ts";
 
 export const READERS = [
   "section",
@@ -277,14 +278,16 @@ function data(
           review: {
             verdictAt: review.verdict,
             verdicts: review.values,
-            ...(review.issues === undefined ? {} : { issuesAt: review.issues }),
-            ...(review.severity === undefined ? {} : { severityAt: review.severity }),
-            ...(review.severities === undefined ? {} : { severities: review.severities }),
-            ...(review.location === undefined ? {} : { locationAt: review.location }),
-            ...(review.tests === undefined ? {} : { testsAt: review.tests }),
-            ...(review.tested === undefined ? {} : { tested: review.tested }),
-            ...(review.checklist === undefined ? {} : { checklist: review.checklist }),
-            ...(review.strict === undefined ? {} : { strict: review.strict }),
+            ...present({
+              issuesAt: review.issues,
+              severityAt: review.severity,
+              severities: review.severities,
+              locationAt: review.location,
+              testsAt: review.tests,
+              tested: review.tested,
+              checklist: review.checklist,
+              strict: review.strict,
+            }),
           },
         }),
     lists: listsOf(scope.context, file, path.slice(0, -1)),

@@ -1,7 +1,15 @@
 /** Builds the core's definition from the expanded file. Looks up every name; an unknown name is a problem with a position. */
 
 import type { Path } from "../../problem.ts";
-import type { Assertion, Definition, SourcePlace, Role, State } from "../../../core/model/workflow.ts";
+import type {
+  Assertion,
+  Definition,
+  SourcePlace,
+  Role,
+  State,
+  Input,
+  DataTree,
+} from "../../../core/model/workflow.ts";
 import { buildArchive, checkArchive } from "../artifacts/archive.ts";
 import { buildArtifact } from "../artifacts/artifact.ts";
 import {
@@ -13,11 +21,10 @@ import {
   type Build,
   type Prompts,
 } from "./builder.ts";
-import { buildInput } from "../artifacts/input.ts";
 import { buildRoleContext, checkPlaces, checkSettings, checkTags } from "./role-context.ts";
-import { buildCommands } from "./commands.ts";
+import { buildCommands, buildVerbs } from "./verbs.ts";
 import { buildConditions } from "./conditions.ts";
-import { listOf, report, requireName, requireNames, type BuildContext } from "./context.ts";
+import { listOf, report, requireName, type BuildContext } from "./context.ts";
 import { answerMoves, buildAsk, buildEnd, buildMove } from "./moves.ts";
 import { buildParam, paramOr } from "./params.ts";
 import { buildProjections, withShown } from "../artifacts/projections.ts";
@@ -26,7 +33,9 @@ import { checkRelations } from "../rules/relations.ts";
 import type { WhenFile, WorkflowFile } from "../schema/schema.ts";
 import type { Expanded } from "../expand/sink.ts";
 import { buildStages, leadPast } from "../expand/skip.ts";
-import { buildVerbs } from "./verbs.ts";
+import { checkFile } from "../artifacts/paths.ts";
+import { checkPaths } from "../artifacts/projection-paths.ts";
+import { present } from "../../present.ts";
 
 /** If the workflow sets no limit, the person's settings do. */
 const UNSAID_MINUTES = 0;
@@ -109,7 +118,7 @@ function buildCounter(
   const { context } = on;
   const path = originOf(on.expanded, "counters", name);
   const per = counter.per ?? "run";
-  requireName(context, { kind: "scope", name: per, known: context.names.scopes, path: [...path, "per"] });
+  requireName(context, { kind: "scope", name: per, path: [...path, "per"] });
   const max = paramOr(valuesOf(on), counter.max, {
     as: "int",
     path: [...insideOf(on.expanded, "counters", name), "max"],
@@ -132,12 +141,7 @@ function buildRole(on: Build, role: NonNullable<WorkflowFile["roles"]>[string], 
     usePrompt(on, prompt, isNamed ? context.placeOf([...path, "prompt"]) : context.keyPlaceOf(path));
     if (again !== prompt) usePrompt(on, again, context.placeOf([...path, "again"]));
   }
-  requireNames(on.context, {
-    kind: "artifact",
-    names: role.earlier,
-    known: on.context.names.artifacts,
-    path: [...path, "earlier"],
-  });
+  requireName(on.context, { kind: "artifact", name: role.earlier, path: [...path, "earlier"] });
   const values = valuesOf(on);
   const minutes = paramOr(values, role.minutes ?? UNSAID_MINUTES, { as: "int", path: [...path, "minutes"] });
   const stall = paramOr(values, role.stall ?? UNSAID_MINUTES, { as: "int", path: [...path, "stall"] });
@@ -158,13 +162,7 @@ function buildRole(on: Build, role: NonNullable<WorkflowFile["roles"]>[string], 
 
 function buildState(on: Build, state: WorkflowFile["states"][string], name: string): State {
   const path = originOf(on.expanded, "states", name);
-  if (state.ask !== undefined)
-    requireName(on.context, {
-      kind: "ask",
-      name: state.ask,
-      known: on.context.names.asks,
-      path: [...path, "ask"],
-    });
+  requireName(on.context, { kind: "ask", name: state.ask, path: [...path, "ask"] });
   for (const key of ["waits", "ask"] as const)
     if (state.final !== undefined && state[key] !== undefined && state[key] !== false)
       report(on.context, on.context.keyPlaceOf([...path, key]), {
@@ -172,10 +170,7 @@ function buildState(on: Build, state: WorkflowFile["states"][string], name: stri
         message: `"${key}" means nothing in a final state: the run is over here`,
       });
   return {
-    ...(state.final === undefined ? {} : { final: state.final }),
-    ...(state.stage === undefined ? {} : { stage: state.stage }),
-    ...(state.phase === undefined ? {} : { phase: state.phase }),
-    ...(state.ask === undefined ? {} : { ask: state.ask }),
+    ...present({ final: state.final, stage: state.stage, phase: state.phase, ask: state.ask }),
     waits: state.waits ?? state.ask !== undefined,
     title: state.title ?? "",
     enter: buildActions(on, state.enter, [...path, "enter"]),
@@ -192,12 +187,7 @@ function claimOf(assertion: AssertionFile): [Assertion["type"], AssertionClaim] 
 
 function buildAssertion(on: Build, assertion: AssertionFile, path: Path): Assertion {
   const [type, claim] = claimOf(assertion);
-  requireNames(on.context, {
-    kind: "state",
-    names: claim.in,
-    known: on.context.names.states,
-    path: [...path, type, "in"],
-  });
+  requireName(on.context, { kind: "state", name: claim.in, path: [...path, type, "in"] });
   const anyOf = (key: "when" | "unless"): Assertion["when"] =>
     listOf<WhenFile>(claim[key]).map((when, index) =>
       buildConditions(
@@ -214,4 +204,33 @@ function buildAssertion(on: Build, assertion: AssertionFile, path: Path): Assert
     text: JSON.stringify(assertion),
     at: on.context.placeOf(path),
   };
+}
+
+/** The input file of a role: a file with no other author, one for each member of a fan-out. */
+function buildInput(
+  { context, file: whole, declared }: Build,
+  { file, data }: { readonly file: string; readonly data: Readonly<Record<string, unknown>> },
+  role: string,
+): Input {
+  const path: Path = ["roles", role, "input", "file"];
+  const own = Object.values(declared.artifacts).filter(({ by }) => by.includes(role));
+  const isEach = own.some(({ each }) => each !== undefined);
+  checkFile(context, file, { path, isEach });
+  const objection = objectionTo();
+  if (objection !== undefined)
+    report(context, context.placeOf(path), { code: "bad-projection", message: objection });
+  // YAML without tags contains only literals, lists and maps, which is what a tree consists of.
+  const tree = data as DataTree;
+  checkPaths({ context, artifacts: declared.artifacts }, tree, ["roles", role, "input", "data"]);
+  return { file, data: tree };
+
+  function objectionTo(): string | undefined {
+    const [artifact] = Object.entries(declared.artifacts).find((each) => each[1].file === file) ?? [];
+    if (artifact !== undefined) return `${file} is ${artifact} already: the one would undo the other`;
+    if ((whole.projection ?? []).some((each) => each.file === file))
+      return `${file} shows the run already: the one would undo the other`;
+    if (isEach && !file.includes("{slot}"))
+      return `${role} is one of several: its file needs {slot}, so that each has its own`;
+    return undefined;
+  }
 }

@@ -55,19 +55,17 @@ export function buildActions(build: Build, actions: readonly string[] | undefine
 }
 
 function requireMention(build: Build, mention: Mention, path: Path): void {
-  const { names } = build.context;
   const { kind, name } = mention;
   switch (kind) {
     case "role":
-      requireName(build.context, { kind: "role", name, known: names.roles, path });
+      requireName(build.context, { kind: "role", name, path });
       return;
     case "artifact":
     case "check":
     case "tasks":
     case "parts":
     case "texts":
-      if (requireName(build.context, { kind: "artifact", name, known: names.artifacts, path }))
-        requireKind(build, mention, path);
+      if (requireName(build.context, { kind: "artifact", name, path })) requireKind(build, mention, path);
       return;
     case "resource":
       requireName(build.context, { kind: "resource", name, known: RESOURCES, path });
@@ -78,11 +76,10 @@ function requireMention(build: Build, mention: Mention, path: Path): void {
       build.named.push({ kind: "deed", name, path });
       return;
     case "patterns":
-      if (requireName(build.context, { kind: "parameter", name, known: names.params, path }))
-        requireText(build, name, path);
+      if (requireName(build.context, { kind: "parameter", name, path })) requireText(build, name, path);
       return;
     case "tag":
-      if (requireName(build.context, { kind: "parameter", name, known: names.params, path }))
+      if (requireName(build.context, { kind: "parameter", name, path }))
         build.named.push({ kind: "tag", name, path });
       return;
     case "prompt":

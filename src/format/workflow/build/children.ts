@@ -70,12 +70,7 @@ function takenFrom(scope: ParamScope, { from, or }: TakenFile, path: Path): Take
   if (from.startsWith(TASK)) return { from: { task: from.slice(TASK.length) }, ...also };
   const dot = from.lastIndexOf(".");
   const artifact = from.slice(0, Math.max(0, dot));
-  requireName(scope.context, {
-    kind: "artifact",
-    name: artifact,
-    known: scope.context.names.artifacts,
-    path: [...path, "from"],
-  });
+  requireName(scope.context, { kind: "artifact", name: artifact, path: [...path, "from"] });
   return { from: { artifact, field: from.slice(dot + 1) }, ...also };
 }
 

@@ -47,39 +47,43 @@ export type FilePlaces = Pick<BuildContext, "placeOf" | "keyPlaceOf">;
 /** The name of a thing that is declared in the file, and its position. */
 export type NamedPath = { readonly name: string; readonly path: Path };
 
-/** Reports an unknown name, with the closest known one. */
-export function requireName(
-  context: BuildContext,
-  reference: { kind: string; name: string; known: Iterable<string>; path: Path },
-): boolean {
-  const known = [...reference.known];
-  if (known.includes(reference.name)) return true;
-  if (context.isLost(reference.name)) return false;
-  if (reference.path[0] === "stages" && context.told.has(`${reference.kind} ${reference.name}`)) return false;
-  report(context, context.placeOf(reference.path), {
-    code: `unknown-${reference.kind}`,
-    message: `unknown ${reference.kind} "${reference.name}"`,
-    suggestion: closest(reference.name, known) ?? personIn(reference.name, known),
-  });
-  return false;
-}
+/** Where names of these kinds are declared. */
+const KNOWN = {
+  state: "states",
+  role: "roles",
+  artifact: "artifacts",
+  counter: "counters",
+  parameter: "params",
+  ask: "asks",
+  scope: "scopes",
+} as const;
 
-/** The same for a value that may be one name or a list of names. */
-export function requireNames(
-  context: BuildContext,
-  references: {
-    kind: string;
-    names: string | readonly string[] | undefined;
-    known: Iterable<string>;
-    path: Path;
-  },
-): boolean {
-  const { kind, names = [], path } = references;
-  const known = [...references.known];
-  if (typeof names === "string") return requireName(context, { kind, name: names, known, path });
-  const unknown = names.filter(
-    (name, index) => !requireName(context, { kind, name, known, path: [...path, index] }),
-  );
+type NameReference = {
+  readonly name: string | readonly string[] | undefined;
+  readonly path: Path;
+} & (
+  | { readonly kind: keyof typeof KNOWN; readonly known?: undefined }
+  | { readonly kind: string; readonly known: Iterable<string> }
+);
+
+/** Reports each unknown name, with the closest known one. */
+export function requireName(context: BuildContext, reference: NameReference): boolean {
+  const { kind, name: named, path } = reference;
+  const known = [...(reference.known === undefined ? context.names[KNOWN[reference.kind]] : reference.known)];
+  const names = listOf(named).map((name, index) => ({
+    name,
+    at: typeof named === "string" ? path : [...path, index],
+  }));
+  const unknown = names.filter(({ name }) => !known.includes(name));
+  for (const { name, at } of unknown) {
+    const isTold = path[0] === "stages" && context.told.has(`${kind} ${name}`);
+    if (context.isLost(name) || isTold) continue;
+    report(context, context.placeOf(at), {
+      code: `unknown-${kind}`,
+      message: `unknown ${kind} "${name}"`,
+      suggestion: closest(name, known) ?? personIn(name, known),
+    });
+  }
   return unknown.length === 0;
 }
 
@@ -100,7 +104,8 @@ export function requireActors(
   names: string | readonly string[] | undefined,
   path: Path,
 ): void {
-  requireNames(context, { kind: "role", names, known: [...context.names.roles, "human", "engine"], path });
+  const known = [...context.names.roles, "human", "engine"];
+  requireName(context, { kind: "role", name: names, known, path });
 }
 
 /** The name of a stage means all of its states in which a run can stop. */

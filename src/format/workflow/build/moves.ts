@@ -13,29 +13,30 @@ import {
 import { RESOURCES } from "./actions.ts";
 import { buildActions, mapValues, usePrompt, type Build } from "./builder.ts";
 import { buildConditions } from "./conditions.ts";
-import { listOf, report, requireActors, requireName, requireNames, statesOf } from "./context.ts";
+import { listOf, report, requireActors, requireName, statesOf } from "./context.ts";
 import { listNamed } from "../artifacts/lists.ts";
 import { paramOr } from "./params.ts";
 import { isFilledIn } from "../artifacts/paths.ts";
 import type { AskFile, MoveFile, WayFile, WorkflowFile } from "../schema/schema.ts";
 import { markOf } from "./verbs.ts";
+import { present } from "../../present.ts";
 
 export function buildMove(build: Build, move: MoveFile, path: Path): Move[] {
   const { context } = build;
   const { states, stages } = context.names;
   const from = statesOf(context.names, listOf(move.from));
-  requireNames(context, {
+  requireName(context, {
     kind: "state",
-    names: move.from,
+    name: move.from,
     known: [...states, ...stages, START],
     path: [...path, "from"],
   });
   requireTarget(build, move.to, [...path, "to"]);
   requireActors(context, move.by, [...path, "by"]);
   checkActors(build, move, path);
-  requireNames(context, {
+  requireName(context, {
     kind: "resource",
-    names: move.reserve,
+    name: move.reserve,
     known: RESOURCES,
     path: [...path, "reserve"],
   });
@@ -118,10 +119,9 @@ function wayOf(
   path: Path,
 ): Pick<Move, "when" | "need" | "count" | "renew" | "remember" | "waive" | "set" | "do"> {
   const { context } = build;
-  const { artifacts, counters } = context.names;
-  requireNames(context, { kind: "artifact", names: way.need, known: artifacts, path: [...path, "need"] });
-  requireNames(context, { kind: "counter", names: way.count, known: counters, path: [...path, "count"] });
-  requireNames(context, { kind: "artifact", names: way.waive, known: artifacts, path: [...path, "waive"] });
+  requireName(context, { kind: "artifact", name: way.need, path: [...path, "need"] });
+  requireName(context, { kind: "counter", name: way.count, path: [...path, "count"] });
+  requireName(context, { kind: "artifact", name: way.waive, path: [...path, "waive"] });
   for (const [index, name] of listOf(way.new).entries())
     build.begun.push({ name, path: Array.isArray(way.new) ? [...path, "new", index] : [...path, "new"] });
   return {
@@ -168,22 +168,10 @@ export function buildEnd(
   path: Path,
 ): EndRule[] {
   const { context } = build;
-  requireName(context, { kind: "role", name: end.role, known: context.names.roles, path: [...path, "role"] });
-  requireNames(context, { kind: "state", names: end.in, known: context.names.states, path: [...path, "in"] });
-  if (end.try !== undefined)
-    requireName(context, {
-      kind: "state",
-      name: end.try,
-      known: context.names.states,
-      path: [...path, "try"],
-    });
-  if (end.else.count !== undefined)
-    requireName(context, {
-      kind: "counter",
-      name: end.else.count,
-      known: context.names.counters,
-      path: [...path, "else", "count"],
-    });
+  requireName(context, { kind: "role", name: end.role, path: [...path, "role"] });
+  requireName(context, { kind: "state", name: end.in, path: [...path, "in"] });
+  if (end.try !== undefined) requireName(context, { kind: "state", name: end.try, path: [...path, "try"] });
+  requireName(context, { kind: "counter", name: end.else.count, path: [...path, "else", "count"] });
   const common = {
     role: end.role,
     ...(end.try === undefined ? {} : { try: end.try }),
@@ -199,19 +187,8 @@ export function buildAsk(build: Build, ask: AskFile, name: string): AskRule {
   const { context } = build;
   const path: Path = ["asks", name];
   usePrompt(build, ask.question, context.placeOf([...path, "question"]));
-  requireNames(context, {
-    kind: "artifact",
-    names: ask.shows,
-    known: context.names.artifacts,
-    path: [...path, "shows"],
-  });
-  if (ask.reask !== undefined)
-    requireName(context, {
-      kind: "counter",
-      name: ask.reask,
-      known: context.names.counters,
-      path: [...path, "reask"],
-    });
+  requireName(context, { kind: "artifact", name: ask.shows, path: [...path, "shows"] });
+  requireName(context, { kind: "counter", name: ask.reask, path: [...path, "reask"] });
   if (Object.keys(ask.options).length === 0)
     report(context, context.placeOf([...path, "options"]), {
       code: "bad-option",
@@ -243,8 +220,7 @@ export function buildAsk(build: Build, ask: AskFile, name: string): AskRule {
     // A person who answers part by part answers for the list as shown.
     shows: isAlone ? [...shows, parts.artifact] : shows,
     options,
-    ...(ask.reask === undefined ? {} : { reask: ask.reask }),
-    ...(parts === undefined ? {} : { parts }),
+    ...present({ reask: ask.reask, parts }),
   };
 }
 

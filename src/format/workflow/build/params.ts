@@ -6,6 +6,7 @@ import type { Value } from "../../../core/model/value.ts";
 import type { Param } from "../../../core/model/workflow.ts";
 import { listOf, report, requireActors, requireName, type BuildContext } from "./context.ts";
 import type { WorkflowFile } from "../schema/schema.ts";
+import { present } from "../../present.ts";
 
 export type DeclaredParams = Readonly<Record<string, Param>>;
 
@@ -60,9 +61,7 @@ function kindOf(context: BuildContext, param: ParamFile, path: Path): Param {
     type: "text",
     default: param.text,
     set: listOf(param.set),
-    ...(named === undefined ? {} : { named }),
-    ...(kept === undefined ? {} : { kept }),
-    ...(identifies === undefined ? {} : { identifies }),
+    ...present({ named, kept, identifies }),
   };
 }
 
@@ -93,12 +92,7 @@ function requireSource(context: BuildContext, param: Extract<ParamFile, { text: 
   if (text !== "") wrong(`it is named only where it is empty, and the default is "${text}"`, "text");
   if (set !== undefined) wrong("a name is generated when the run begins and never changes", "set");
   if (named === own) wrong("it cannot be a name of itself", "named");
-  requireName(context, {
-    kind: "parameter",
-    name: named,
-    known: context.names.params,
-    path: [...path, "named"],
-  });
+  requireName(context, { kind: "parameter", name: named, path: [...path, "named"] });
 }
 
 type ValueSite = {
@@ -121,7 +115,7 @@ export function paramOr<T extends string | number>(scope: ParamScope, value: T, 
     report(context, context.placeOf(path), { code, message });
     return value;
   }
-  requireName(context, { kind: "parameter", name: param, known: context.names.params, path });
+  requireName(context, { kind: "parameter", name: param, path });
   const declared = context.isTroubled(["params", param]) ? undefined : params[param];
   const message = declared === undefined ? undefined : misfit(value, declared, wanted.as);
   if (message !== undefined) report(context, context.placeOf(path), { code, message });

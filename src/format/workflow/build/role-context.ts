@@ -22,7 +22,6 @@ export function buildRoleContext(
     requireName(context, {
       kind: "artifact",
       name: bare(name),
-      known: context.names.artifacts,
       path: typeof named === "string" ? path : [...path, index],
     }),
   );

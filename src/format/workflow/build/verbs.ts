@@ -11,10 +11,12 @@ import {
   type Move,
   type PathStep,
   type VerbPath,
+  type DeclaredCommand,
 } from "../../../core/model/workflow.ts";
 import type { Build } from "./builder.ts";
-import { isDoubtful, listOf, report, requireName, requireNames, statesOf } from "./context.ts";
-import type { MoveFile, VerbFile } from "../schema/schema.ts";
+import { isDoubtful, listOf, report, requireName, statesOf } from "./context.ts";
+import type { MoveFile, VerbFile, CommandFile } from "../schema/schema.ts";
+import { present } from "../../present.ts";
 
 const ANSWER = "answer:";
 
@@ -43,8 +45,7 @@ function howOf({
 }: Pick<VerbFile, "text" | "into" | "deliver">): Omit<NonNullable<Move["mark"]>, "verb"> {
   return {
     text: text ?? "optional",
-    ...(into === undefined ? {} : { into }),
-    ...(deliver === undefined ? {} : { deliver }),
+    ...present({ into, deliver }),
   };
 }
 
@@ -59,9 +60,9 @@ type DeclaredVerb = { readonly declared: VerbFile; readonly path: Path };
 function buildPath(on: Build, definition: Definition, { declared, path }: DeclaredVerb): VerbPath[] {
   const { context } = on;
   const { names } = context;
-  const isKnown = requireNames(context, {
+  const isKnown = requireName(context, {
     kind: "state",
-    names: declared.in,
+    name: declared.in,
     known: [...names.states, ...names.stages],
     path: [...path, "in"],
   });
@@ -89,15 +90,7 @@ function checkSteps(on: Build, definition: Definition, { state, steps, path }: S
   for (const [index, each] of steps.entries()) {
     const at = [...path, index];
     if (each.type === "state")
-      if (
-        !requireName(on.context, {
-          kind: "state",
-          name: each.state,
-          known: on.context.names.states,
-          path: at,
-        })
-      )
-        return;
+      if (!requireName(on.context, { kind: "state", name: each.state, path: at })) return;
     const next = leadsTo(definition, from, each);
     if (next.length === 0) return tellStep(on, definition, { from, step: each, path: at });
     // The origin of a run is known only at run time.
@@ -153,7 +146,7 @@ function checkDeliver(on: Build, { verb, deliver }: Pick<MoveFile, "verb" | "del
 /** The text comes from a person: the artifact must accept a text of a person. */
 function requireInto(on: Build, name: string, path: Path): void {
   const { context, declared } = on;
-  const known = requireName(context, { kind: "artifact", name, known: context.names.artifacts, path });
+  const known = requireName(context, { kind: "artifact", name, path });
   const artifact = declared.artifacts[name];
   if (!known || artifact === undefined || isDoubtful(context, name)) return;
   if (!artifact.by.includes("human")) tell(on, path, `${name} does not count from a person`);
@@ -163,4 +156,64 @@ function requireInto(on: Build, name: string, path: Path): void {
 
 function tell({ context }: Build, path: Path, message: string): void {
   report(context, context.placeOf(path), { code: "bad-verb", message });
+}
+
+/** Commands that a workflow declares: each is another name of a command, or says what is done in which states. */
+
+/** A word that can be typed: an option begins with a dash, and a file has a dot. */
+const WORD = /^[a-z][a-z0-9-]*$/;
+
+export function buildCommands(on: Build, { states, params }: Definition): Record<string, DeclaredCommand> {
+  checkIdentity(on, params);
+  const phases = Object.values(states).flatMap(({ phase }) => (phase === undefined ? [] : [phase]));
+  const known = [...Object.keys(states), ...phases];
+  return Object.fromEntries(
+    Object.entries(on.file.commands ?? {}).map(([name, command]) => {
+      const path = ["commands", name];
+      if (!WORD.test(name))
+        badCommand(
+          on,
+          path,
+          `"${name}" cannot be typed as a command: use a-z, 0-9 and -, and begin with a letter`,
+        );
+      return [name, buildCommand({ on, path, states: known }, command)];
+    }),
+  );
+}
+
+type CommandSite = { readonly on: Build; readonly path: Path; readonly states: readonly string[] };
+
+function buildCommand({ on, path, states }: CommandSite, command: CommandFile): DeclaredCommand {
+  const { about = "", short = false, call, in: places = {}, begin = false } = command;
+  if ((call === undefined) === (command.in === undefined))
+    badCommand(
+      on,
+      path,
+      `say either "call", the command that it is a name of, or "in", what is done in which state`,
+    );
+  if (call === undefined && command.with !== undefined)
+    badCommand(on, [...path, "with"], `"with" gives options to the command that is named by "call"`);
+  if (call !== undefined && command.begin !== undefined)
+    badCommand(on, [...path, "begin"], `"begin" belongs to "in": "call: create" begins a run as well`);
+  for (const place of Object.keys(places))
+    requireName(on.context, { kind: "state", name: place, known: states, path: [...path, "in", place] });
+  if (call === undefined) return { about, short, in: places, begin };
+  const given = Object.entries(command.with ?? {}).map(([option, value]) => [option, String(value)] as const);
+  return { about, short, call, with: Object.fromEntries(given) };
+}
+
+/** Two names for one run could say different things. */
+function checkIdentity(on: Build, params: Definition["params"]): void {
+  const names = Object.entries(params).flatMap(([name, param]) =>
+    param.type === "text" && param.identifies === true ? [name] : [],
+  );
+  for (const name of names.slice(1))
+    report(on.context, on.context.keyPlaceOf(["params", name, "identifies"]), {
+      code: "bad-param",
+      message: `"${names[0] ?? ""}" identifies a run already: one parameter does`,
+    });
+}
+
+function badCommand({ context }: Build, path: Path, message: string): void {
+  report(context, context.keyPlaceOf(path), { code: "bad-command", message });
 }

@@ -2,7 +2,7 @@
 
 import type { Path } from "../../problem.ts";
 import type { Phase } from "../../../core/model/workflow.ts";
-import { listOf, report, requireName, requireNames, type BuildContext } from "../build/context.ts";
+import { listOf, report, requireName, type BuildContext } from "../build/context.ts";
 import type { PhaseFile, StageFile, WorkflowFile } from "../schema/schema.ts";
 import type { Expanded } from "./sink.ts";
 
@@ -60,12 +60,7 @@ type HandPhase = {
 
 function checkHand(context: BuildContext, { file, stage, phase, path, phaseOfState }: HandPhase): void {
   const { hand = [], makes } = phase;
-  requireNames(context, {
-    kind: "artifact",
-    names: makes,
-    known: context.names.artifacts,
-    path: [...path, "makes"],
-  });
+  requireName(context, { kind: "artifact", name: makes, path: [...path, "makes"] });
   for (const [index, name] of hand.entries()) {
     const at: Path = [...path, "hand", index];
     // A state that a stage generates is already part of a phase.

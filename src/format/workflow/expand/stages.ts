@@ -3,7 +3,7 @@
 import type { Path } from "../../problem.ts";
 import { closest } from "../../../core/text/closest.ts";
 import { ORIGIN } from "../../../core/model/workflow.ts";
-import { report, requireName, requireNames, type BuildContext } from "../build/context.ts";
+import { report, requireName, type BuildContext } from "../build/context.ts";
 import { checkEnabled, checkReviewer, TREE } from "../rules/enabled.ts";
 import { restartable } from "../rules/restarts.ts";
 import { checkSchedule } from "./schedule.ts";
@@ -75,7 +75,7 @@ function isSound(context: BuildContext, file: WorkflowFile, path: Path): boolean
   if (phase.review === undefined) return true;
   const outputs = Object.keys(phases).filter((other) => other !== id && phases[other]?.out !== undefined);
   const known = [TREE, ...outputs];
-  if (!requireNames(context, { kind: "phase", names: phase.review, known, path: [...path, "review"] }))
+  if (!requireName(context, { kind: "phase", name: phase.review, known, path: [...path, "review"] }))
     return false;
   checkReviewer(context, file, path);
   return true;

@@ -4,6 +4,7 @@ import { addMove, put, type Sink, blockedState } from "../expand/sink.ts";
 import { stageOf, type PhaseSite, outOf } from "./site.ts";
 import { tryAgain } from "./tries.ts";
 import { countFixes, mendOrAsk, mendState } from "./mend.ts";
+import { present } from "../../present.ts";
 
 /**
  * A state in which one agent must write one artifact: the run continues when it is valid, and asks a person when the attempts are
@@ -96,9 +97,7 @@ export function tasksPhase(sink: Sink, site: PhaseSite): void {
       fresh: id,
       ...(phase.workflow === undefined ? {} : { workflow: phase.workflow }),
       ...(phase.most === undefined ? {} : { most: Number(phase.most) }),
-      ...(phase.with === undefined ? {} : { with: phase.with }),
-      ...(phase.earlier === undefined ? {} : { earlier: phase.earlier }),
-      ...(phase.scored === undefined ? {} : { scored: phase.scored }),
+      ...present({ with: phase.with, earlier: phase.earlier, scored: phase.scored }),
     },
     path: path,
   });

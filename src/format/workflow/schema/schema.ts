@@ -5,14 +5,53 @@
  */
 
 import * as z from "zod/mini";
-import { Archive } from "./archive.ts";
-import { Artifact } from "./artifacts.ts";
-import { Command } from "./commands.ts";
+import { Archive, Artifact } from "./artifacts.ts";
 import { Stage, type Phase } from "./stages.ts";
-import { markKeys, verb, VerbPath, WithText } from "./verbs.ts";
 import { Bound, File, Name, Named, Names, Param, Scalar, Setting, Some, Text, told } from "./primitives.ts";
+import { CALLS, STEPS, VERBS } from "../../../core/model/workflow.ts";
 
 export const SCHEMA_VERSION = 1;
+
+/** A command that a workflow declares. */
+const Command = z.strictObject({
+  about: z.optional(told(Text, "One line for people; that of the called command unless said")),
+  short: z.optional(told(z.literal(true), "It can be typed without the name of the workflow")),
+  call: z.optional(told(z.enum(CALLS), "Another name for this command of Signalbox")),
+  with: z.optional(
+    told(
+      z.record(Name, Scalar),
+      "With call: options of that command that are always given, with their values",
+    ),
+  ),
+  in: z.optional(
+    told(
+      z.record(Name, z.enum(STEPS)),
+      "By state or phase, what is done before the run is followed: a verb of people where it is open, or only follow",
+    ),
+  ),
+  begin: z.optional(told(z.literal(true), "With in: a run that does not exist is begun")),
+});
+
+const WithText = z.enum(["none", "optional", "required"]);
+
+const verb = z.optional(told(z.enum(VERBS), "The verb of people that means this"));
+
+/** Further keys of a move that a verb means. */
+const markKeys = {
+  text: z.optional(told(WithText, "With verb: whether a text goes with it; default: optional")),
+  into: z.optional(told(Name, "With verb: the artifact that the text becomes with the move")),
+  deliver: z.optional(told(z.literal(true), "With verb accept: the reviewed commit is delivered first")),
+};
+
+const VerbPath = z.strictObject({
+  verb: told(z.enum(VERBS), "The verb of people that means this path"),
+  in: told(Some, "The states in which it applies"),
+  path: told(
+    z.array(Text).check(z.minLength(1)),
+    "The moves, one after the other: a STATE, origin (where the run came from) or answer:OPTION",
+  ),
+  ...markKeys,
+});
 
 const Action = told(
   z

@@ -1,0 +1,157 @@
+/** Tries again whatever holds a run up and is not a decision. */
+
+import { failpoint } from "../../../adapters/failpoint.ts";
+import { requirePerson } from "../../../adapters/person/who.ts";
+import { sayDeadlock } from "../../../engine/supervise/deadlocks.ts";
+import { descendantsOf } from "../../../engine/tasks/descendants.ts";
+import { runOf, seeThrough, type Acting, type Done } from "../../context.ts";
+import { EXIT_OK, EXIT_WAITING } from "../../exit-codes.ts";
+import type { InputOf } from "../../schemas.ts";
+import type { Outcome } from "../../outcome.ts";
+import { rememberNames } from "../../runs/environment.ts";
+import { isFinished, type Seen } from "../../runs/find.ts";
+import { requireKept, seenOf } from "../../runs/load.ts";
+import { actionsOf, nextForPerson } from "../../view/actions.ts";
+import { sayTyped } from "../../view/decision/choices.ts";
+import { deadlockOf, isUntrusted } from "../../view/status/trouble.ts";
+import { crashedIn, readFiles, respawnRole } from "./respawn.ts";
+import { goBack } from "./restart-stage.ts";
+
+/** What was done about it. */
+export type Resumed = {
+  readonly run: string;
+  readonly state: string;
+  /** Whether it was halted. */
+  readonly unhalted: boolean;
+  /** Deeds that are tried again, its turn in the queue, and reading its files. */
+  readonly retried: readonly string[];
+  /** Roles whose agent is started again. */
+  readonly respawned: readonly string[];
+  /** What was answered to have it begin again somewhere; empty where that was not asked for. */
+  readonly answered: string;
+};
+
+export async function resume(on: Acting, { run: word, back }: InputOf<"resume">): Promise<Outcome<Resumed>> {
+  const id = await runOf(on, word);
+  // While it is halted nobody starts anything where it was.
+  const answered = back === undefined ? "" : await goBack(on, id, back);
+  return outcomeOf(on, await resumeRun(on, id, { answered }));
+}
+
+/** `answered` is the answer that has begun it again somewhere; then nobody else is started. A key makes it one act, see `resumedBefore`. */
+export async function resumeRun(
+  on: Acting,
+  id: string,
+  { answered = "", key }: { readonly answered?: string; readonly key?: string | undefined } = {},
+): Promise<Resumed> {
+  const { store, clock } = on.box;
+  const { row } = await requireKept(on, id);
+  const { name } = requirePerson(on.who);
+  if (!row.halted && isUntrusted(row.attention)) await requireTrusted(on, row.repo);
+  const note = {
+    type: "note",
+    note: {
+      run: id,
+      at: new Date(clock.now()).toISOString(),
+      kind: RESUMED,
+      text: `${name} resumed the run${key === undefined ? "" : sayKey(key)}`,
+    },
+  } as const;
+  if (row.halted) {
+    failpoint("resume.before-go-on");
+    const family = [id, ...(await descendantsOf(store, id))];
+    await store.commit([...family.map((run) => ({ type: "halt", run, halted: false }) as const), note]);
+    failpoint("resume.after-go-on");
+  }
+  await refreshNames(on, row.repo);
+  const deeds = (await store.deeds(id)).flatMap(({ status, deed }) =>
+    status === "attention" ? [deed.type] : [],
+  );
+  const isRefused = (await store.line()).some(({ run, refusal }) => run === id && refusal !== undefined);
+  const turn = isRefused ? ["its turn in the queue"] : [];
+  await store.commit([
+    { type: "retry", run: id },
+    { type: "readmit", run: id },
+    ...(key !== undefined && !row.halted && deeds.length + turn.length > 0 ? [note] : []),
+  ]);
+  // Nothing else reads files again that a person has restored.
+  const isMoved = (await deadlockOf(await seenOf(on, id))) !== undefined && (await readFiles(on, id));
+  if (isMoved && key !== undefined && !row.halted && deeds.length + turn.length === 0)
+    await store.commit([note]);
+  const retried = [...deeds, ...turn, ...(isMoved ? ["reading its files"] : [])];
+  // Whoever begins again somewhere has called the agents that it takes.
+  const respawned = isFinished(row) || answered !== "" ? [] : await respawnCrashed(on, id, key);
+  // Where it goes on from: whoever is woken now may be quicker than we are.
+  const { state } = (await requireKept(on, id)).row;
+  await seeThrough(on, id);
+  return { run: id, state, unhalted: row.halted, retried, respawned, answered };
+}
+
+/** It would fail again at once, and for the same reason. */
+async function requireTrusted({ box: { store }, door: { env } }: Acting, repo: string): Promise<void> {
+  const { requireTrust } = await import("../../../adapters/trust/trust.ts");
+  await requireTrust({ store, env }, repo);
+}
+
+/** The settings may have been what held it up. What is still wrong with them is told by whoever needs them. */
+async function refreshNames({ box, home, door }: Acting, repo: string): Promise<void> {
+  const { surveySettings } = await import("../../../adapters/config/read.ts");
+  const { settings } = await surveySettings({ repo, env: door.env, store: box.store });
+  rememberNames(home, settings);
+}
+
+async function respawnCrashed(on: Acting, id: string, key: string | undefined): Promise<readonly string[]> {
+  const roles = await crashedIn(on, id);
+  for (const [index, role] of roles.entries())
+    await respawnRole(on, { run: id, role, key: index === 0 ? key : undefined });
+  return roles;
+}
+
+const RESUMED = "resumed";
+
+/** What this key did, where it only resumed the run: that is no event, which would keep its key. */
+export async function resumedBefore(
+  { box }: Acting,
+  { run: { id, state, seq } }: Pick<Seen, "run">,
+  key: string | undefined,
+): Promise<Done | undefined> {
+  if (key === undefined) return undefined;
+  const notes = await box.store.notes(id);
+  const isKnown = notes.some(({ kind, text }) => kind === RESUMED && text.endsWith(sayKey(key)));
+  return isKnown ? { run: id, from: state, to: state, seq, told: [], accepted: undefined } : undefined;
+}
+
+function sayKey(key: string): string {
+  return ` (key ${JSON.stringify(key)})`;
+}
+
+async function outcomeOf(on: Acting, data: Resumed): Promise<Outcome<Resumed>> {
+  const { run: id, state, unhalted, retried, respawned, answered } = data;
+  const did = [
+    ...(answered === "" ? [] : [`the answer is ${answered}`]),
+    ...(unhalted ? ["it goes on"] : []),
+    ...(retried.length === 0 ? [] : [`tried again: ${retried.join(", ")}`]),
+    ...(respawned.length === 0 ? [] : [`started again: ${respawned.join(", ")}`]),
+  ];
+  const seen = await seenOf(on, id);
+  const next = await nextForPerson(seen);
+  const deadlock = await deadlockOf(seen);
+  if (deadlock === undefined) {
+    const nothing = "it was not stopped, and nothing failed";
+    const message = `${id} in ${state}: ${did.length === 0 ? nothing : did.join("; ")}`;
+    return { exit: EXIT_OK, code: "ok", message, data, next, notes: [] };
+  }
+  // Resuming changes nothing where only a person can move the run.
+  return {
+    exit: EXIT_WAITING,
+    code: "needs-attention",
+    message: `${id} needs a person: ${sayDeadlock(deadlock)}`,
+    data,
+    next,
+    notes: [],
+    choices: (await actionsOf(seen)).actions.map((action) => ({
+      command: sayTyped(action),
+      means: action.sentence,
+    })),
+  };
+}

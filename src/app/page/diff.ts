@@ -1,0 +1,76 @@
+/** What a run has changed, as text by file: from the commit that it began from to its last handover, in the engine's mirror. */
+
+import { gitBytes, GitError } from "../../adapters/git/call/call.ts";
+import { inMirror } from "../../adapters/git/mirror/mirror.ts";
+import { mirrorOf } from "../../adapters/git/mirror/names.ts";
+import type { Looking } from "../declare.ts";
+import { success, type Outcome } from "../outcome.ts";
+import { fillPath } from "../../core/text/fill-path.ts";
+import { lineDiff } from "../../core/text/line-diff.ts";
+import { unknownArtifact } from "../act/artifact/submit.ts";
+import { requireHome, seeRun, type Seen } from "../runs/find.ts";
+import type { DataOf, InputOf } from "../schemas.ts";
+import { editsOf } from "../view/work/edits.ts";
+import { workOf } from "../view/work/diffstat.ts";
+import { fileIn, filesIn } from "./changed-files.ts";
+
+type Diff = DataOf<"diff">;
+
+const LIMIT_MS = 20_000;
+const FILES_MAX = 200;
+
+export async function diffOf(
+  { door, store }: Looking,
+  { run, artifact }: InputOf<"diff">,
+): Promise<Outcome<Diff>> {
+  const seen = await seeRun(store, door, run);
+  if (artifact !== undefined) return editOf(seen, artifact);
+  const home = requireHome(door);
+  const work = await workOf(seen, { home, env: door.env });
+  const none: Diff = { run: seen.run.id, base: "", commit: "", files: [], more: 0 };
+  if (work === null) return success("nothing was handed over yet", none);
+  const { base, commit } = work;
+  const args = ["diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--no-color", base, commit, "--"];
+  try {
+    const call = { ...inMirror(mirrorOf(home, seen.row.repo)), args, limitMs: LIMIT_MS };
+    const files = filesIn((await gitBytes(door.env, call)).toString("utf8"));
+    const shown = files.slice(0, FILES_MAX);
+    return success(`${files.length} files`, {
+      ...none,
+      base,
+      commit,
+      files: shown,
+      more: files.length - shown.length,
+    });
+  } catch (error) {
+    // A mirror that git cannot read hides nothing else of the run.
+    if (error instanceof GitError) return success(`git cannot show the changes: ${error.message}`, none);
+    throw error;
+  }
+}
+
+/** How the file of an artifact differs from the text that an event has accepted. */
+async function editOf(seen: Seen, artifact: string): Promise<Outcome<Diff>> {
+  const { run, workflow } = seen;
+  const { artifacts } = workflow.definition;
+  const declared = Object.hasOwn(artifacts, artifact) ? artifacts[artifact] : undefined;
+  if (declared === undefined)
+    throw unknownArtifact(artifact, Object.keys(artifacts), "signalbox diff --help");
+  const none: Diff = { run: run.id, base: "", commit: "", files: [], more: 0 };
+  const edit = (await editsOf(seen)).find((each) => each.artifact === artifact);
+  if (edit === undefined) return success(`${artifact} has no edit that was not submitted`, none);
+  const isSection = declared.reader.type === "section";
+  const [before, now] = [await edit.accepted(), await edit.now()].map((each) =>
+    isSection ? contentOf(each) : each,
+  );
+  const text = lineDiff(before ?? "", now ?? "");
+  const path = fillPath(run, declared.file, "*");
+  const file = fileIn(`+++ b/${path}\n${text}`);
+  const next = edit.isForPerson ? { next: `signalbox submit ${run.id} ${artifact}` } : {};
+  return success(`${artifact} was edited, and not submitted`, { ...none, files: [file] }, next);
+}
+
+/** A section as it was submitted may have its heading or not. */
+function contentOf(section: string): string {
+  return section.replace(/^\s*## .*\n/, "").trim();
+}

@@ -1,0 +1,16 @@
+/** A question at the terminal that takes a yes. */
+
+import { harmless } from "./paint.ts";
+
+/** True where no person can be asked: programs mean what they call. */
+export async function isConfirmed(question: string): Promise<boolean> {
+  const { isatty } = process.getBuiltinModule("node:tty");
+  if (!isatty(0) || !isatty(2)) return true;
+  const { createInterface } = process.getBuiltinModule("node:readline/promises");
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${harmless(question)} [y/N] `)).trim());
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,69 @@
+/** What waits for a person, in all runs: what is asked, why, and what reviewers said. The run has the decision. */
+
+import type { JSX } from "preact";
+import type { InboxItem } from "../app/view/run-view.ts";
+import { call } from "./api.ts";
+import { useView, type News } from "./news.ts";
+import { Age, capitalised, Lines, Loading, Main, Refused, sayStanding, titleOf, toneOf } from "./words.tsx";
+
+const LINES_MAX = 6;
+
+const GROUPS = [
+  ["question", "Questions"],
+  ["review", "Ready for your review"],
+  ["stuck", "Stuck"],
+  ["other", "Other"],
+] as const;
+
+export function Inbox({ news }: { readonly news: News }): JSX.Element {
+  const reply = useView(() => call("inbox", {}), { news });
+  if (reply === undefined) return <Loading />;
+  if (!reply.ok) return <Refused message={reply.message} />;
+  const { items } = reply.data;
+  return (
+    <Main title="Inbox" class="narrow">
+      <h1>Inbox</h1>
+      {items.length === 0 ? <p class="welcome">Nothing waits for you.</p> : null}
+      {GROUPS.map(([group, name]) => {
+        const own = items.filter((item) => item.group === group);
+        if (own.length === 0) return null;
+        return (
+          <section key={group} aria-label={name}>
+            <h2>
+              {name} <span class="count">{own.length}</span>
+            </h2>
+            {own.map((item) => (
+              <Item key={item.run} item={item} />
+            ))}
+          </section>
+        );
+      })}
+    </Main>
+  );
+}
+
+function Item({ item }: { readonly item: InboxItem }): JSX.Element {
+  const asked = item.decision?.asked ?? [];
+  const verbs = item.actions.flatMap(({ call: made, verb }) =>
+    made === undefined ? [] : [verb ?? made.use],
+  );
+  return (
+    <a class={`card item ${toneOf(item)}`} href={`#/run/${item.run}`}>
+      <strong>{titleOf(item)}</strong>
+      <span>{item.reason}</span>
+      <Lines of={asked.slice(0, LINES_MAX)} />
+      {item.findings.map(({ artifact, by, verdict, text }) => (
+        <span key={artifact} class="finding">
+          <em>
+            {capitalised(by)}: {sayStanding(verdict)}
+          </em>
+          <Lines of={text.slice(0, LINES_MAX)} />
+        </span>
+      ))}
+      <small>
+        {item.phase === "" ? item.state : item.phase} · {item.project} · <Age at={item.since} />
+        {verbs.length === 0 ? null : ` · you can: ${[...new Set(verbs)].join(", ").replaceAll("-", " ")}`}
+      </small>
+    </a>
+  );
+}
