@@ -144,7 +144,7 @@ describe.runIf(isPerson).concurrent("the seed's acceptance criteria", LONG, () =
       const { code, document } = await on.type("plan", "x", "Something else");
       expect([code, document["code"]]).toEqual([2, "no-program"]);
       expect(document["message"]).toContain(
-        "the planner and 4 more calls /nowhere/agent, which is not there",
+        "/nowhere/agent is not there: the planner, spec-writer, task-writer and 2 more call it.",
       );
     });
     await inChange({ harnesses: { codex: LATE } }, async (on) => {
