@@ -53,18 +53,17 @@ async function plan(stage: Stage): Promise<Task> {
   const file = join(workspace?.path ?? "", "TASK.md");
   await stage.until(run, () => existsSync(file));
   let count = 0;
-  return {
-    run,
-    file,
-    async types(line) {
-      count += 1;
-      const name = join(stage.ledger, `${run}.${count}`);
-      writeFileSync(`${name}.tmp`, `${line}\n`);
-      execFileSync("mv", [`${name}.tmp`, `${name}.go`]);
-      await stage.until(run, () => existsSync(`${name}.code`));
-      return `${readFileSync(`${name}.code`, "utf8").trim()} ${readFileSync(`${name}.out`, "utf8")}`;
-    },
+  const types = async (line: string): Promise<string> => {
+    count += 1;
+    const name = join(stage.ledger, `${run}.${count}`);
+    writeFileSync(`${name}.tmp`, `${line}\n`);
+    execFileSync("mv", [`${name}.tmp`, `${name}.go`]);
+    await stage.until(run, () => existsSync(`${name}.code`));
+    return `${readFileSync(`${name}.code`, "utf8").trim()} ${readFileSync(`${name}.out`, "utf8")}`;
   };
+  // An edit before the agent is at work would be a person's, and would not count as its plan.
+  expect(await types("true")).toMatch(/^0 /);
+  return { run, file, types };
 }
 
 /** What is in the place of the file, and what is said about it. */
@@ -174,6 +173,7 @@ printf 'Verdict: FAIL\\n\\nThe first of March.\\n' | signalbox submit review -`;
       // The review stays for the worker to read, until the next one begins.
       expect(pageAt(file)).toContain("The first of March.");
 
+      expect(await types("true")).toMatch(/^0 /);
       const page = pageAt(file).replace("Verdict: FAIL", "Verdict: PASS");
       writeFileSync(file, `${page}\n## Handoff\n\nDONE: second\n`);
       expect(await types("signalbox update --status agent-review")).toMatch(/^0 /);
