@@ -281,6 +281,16 @@ describe("stop and resume", () => {
     expect(parsed(resumed)).toMatchObject({ unhalted: false, retried: ["prepare-resource"] });
     expect((await load(id)).row.attention).toBe("");
   });
+
+  test.for(["resume", "retry"])("%s: what needs attention without a deed is tried again", async (verb) => {
+    const id = await on.begin(`unread ${verb}`);
+    const attention = "lib is a separate git repository";
+    await on.withStore((store) => store.commit([{ type: "attend", run: id, attention }]));
+    const tried = await on.say(`${verb} ${id} --json`);
+    expect(tried.code).toBe(0);
+    expect(parsed(tried)["message"]).toContain("tried again: what needed attention");
+    expect((await load(id)).row.attention).toBe("");
+  });
 });
 
 describe("an agent that has crashed", () => {

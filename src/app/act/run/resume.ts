@@ -23,7 +23,7 @@ export type Resumed = {
   readonly state: string;
   /** Whether it was halted. */
   readonly unhalted: boolean;
-  /** Deeds that are tried again, its turn in the queue, and reading its files. */
+  /** Deeds that are tried again, its turn in the queue, what needed attention without either, and reading its files. */
   readonly retried: readonly string[];
   /** Roles whose agent is started again. */
   readonly respawned: readonly string[];
@@ -69,6 +69,8 @@ export async function resumeRun(
   );
   const isRefused = (await store.line()).some(({ run, refusal }) => run === id && refusal !== undefined);
   const turn = isRefused ? ["its turn in the queue"] : [];
+  // Such as work that could not be read: the supervisor tries it again without a deed.
+  const shown = row.attention !== "" && deeds.length + turn.length === 0 ? ["what needed attention"] : [];
   await store.commit([
     { type: "retry", run: id },
     { type: "readmit", run: id },
@@ -78,7 +80,7 @@ export async function resumeRun(
   const isMoved = (await deadlockOf(await seenOf(on, id))) !== undefined && (await readFiles(on, id));
   if (isMoved && key !== undefined && !row.halted && deeds.length + turn.length === 0)
     await store.commit([note]);
-  const retried = [...deeds, ...turn, ...(isMoved ? ["reading its files"] : [])];
+  const retried = [...deeds, ...turn, ...shown, ...(isMoved ? ["reading its files"] : [])];
   // Whoever begins again somewhere has called the agents that it takes.
   const respawned = isFinished(row) || answered !== "" ? [] : await respawnCrashed(on, id, key);
   // Where it goes on from: whoever is woken now may be quicker than we are.
