@@ -1,7 +1,7 @@
 /** Uncommitted changes in the user's checkout: what `task merge` advises makes way for it, and loses nothing. */
 
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { Merging } from "../../src/adapters/git/delivery/merge-plan.ts";
@@ -14,12 +14,19 @@ afterAll(removeSites);
 test.for<[file: string, way: string]>([
   ["b.txt", "stash push -- b.txt"],
   [".signalbox/config.yaml", "commit -m 'Change settings' -- .signalbox/config.yaml"],
+  // Nobody can type these names.
+  ["caf\xE9.txt", "stash push -- ."],
+  ["line\nline.txt", "stash push -- ."],
+  [":x.txt", "stash push -- ."],
 ])("changes in %s: what is advised, typed to the letter, makes way", async ([file, way]) => {
   const of = site();
   put(of.repo, { ".signalbox/config.yaml": "terminal: auto\n" });
+  // As bytes: a name need not be UTF-8.
+  const path = Buffer.from(join(of.repo, file), "latin1");
+  writeFileSync(path, "before\n");
   commit(of.repo, of.env, "settings");
   const { commit: work } = handOver(of);
-  put(of.repo, { [file]: "mine\n" });
+  writeFileSync(path, "mine\n");
   const names = { run: "r1", branch: "task", into: "main", message: "Merge task r1: a change" };
   const merging: Merging = { ...names, repo: of.repo, base: of.base, commit: work };
   const on = { home: of.home, env: of.env };
@@ -31,5 +38,5 @@ test.for<[file: string, way: string]>([
   typed(first);
   expect(await mergeWork(on, merging)).toMatchObject({ checkout: of.repo });
   if (last !== undefined) typed(last);
-  expect(readFileSync(join(of.repo, file), "utf8")).toBe("mine\n");
+  expect(readFileSync(path, "utf8")).toBe("mine\n");
 });

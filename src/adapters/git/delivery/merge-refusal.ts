@@ -228,10 +228,15 @@ function putAside(path: string, files: readonly string[], then: string): string 
   const there = `git -C ${shellWord(path)}`;
   const own = files.filter((name) => name.startsWith(".signalbox/"));
   const words = (names: readonly string[], all: string): string =>
-    names.length > NAMES_SHOWN ? all : names.map(shellWord).join(" ");
+    names.length > NAMES_SHOWN || names.some(isUntypable) ? all : names.map(shellWord).join(" ");
   if (own.length > 0)
     return `${there} commit -m 'Change settings' -- ${words(own, ".signalbox")}, then: ${then}`;
   return `${there} stash push -- ${words(files, ".")}, then: ${then}, then: ${there} stash pop`;
+}
+
+/** Bytes that are not UTF-8 are shown as U+FFFD, which names no file; after a colon git expects other words than a name. */
+function isUntypable(name: string): boolean {
+  return /[\p{Cc}\uFFFD]|^:/u.test(name);
 }
 
 function shellWord(text: string): string {
