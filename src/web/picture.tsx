@@ -1,18 +1,33 @@
 /** The state diagram of a run: where it is, and which moves it took. The server has laid it out. */
 
 import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import type { DataOf } from "../app/schemas.ts";
 
 type Drawing = DataOf<"picture">;
 type Point = Drawing["start"];
 
 const CORNER_PX = 14;
+/** Smaller than this, names cannot be read: the rest is reached by scrolling. */
+const SCALE_MIN = 0.8;
 
 export function Picture({ of, tone }: { readonly of: Drawing; readonly tone: string }): JSX.Element {
-  const { states, moves, start, width, height } = of;
+  const { states, moves, start, width, height, more } = of;
+  const frame = useRef<HTMLElement>(null);
+  const x = states.find(({ current }) => current)?.x ?? 0;
+  useEffect(() => {
+    const { current: box } = frame;
+    box?.scrollTo({ left: (x / width) * box.scrollWidth - box.clientWidth / 2 });
+  }, [x, width]);
   return (
-    <figure class="picture" tabIndex={0} aria-label="State diagram">
-      <svg viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="img">
+    <figure ref={frame} class="picture" tabIndex={0} aria-label="State diagram">
+      <svg
+        viewBox={`0 0 ${width} ${height}`}
+        width={width}
+        height={height}
+        style={{ minWidth: `${width * SCALE_MIN}px` }}
+        role="img"
+      >
         <title>{sayPicture(of)}</title>
         <defs>
           {["", "taken"].map((name) => (
@@ -51,6 +66,9 @@ export function Picture({ of, tone }: { readonly of: Drawing; readonly tone: str
       <figcaption class="quiet">
         Strong lines: the path that the run took. Filled: where it is now. Cancelling is possible from most
         states and is drawn only where it happened.
+        {more === 0
+          ? null
+          : ` This workflow is large: ${more} states are left out that the run was not in and cannot enter next.`}
       </figcaption>
     </figure>
   );
@@ -63,7 +81,7 @@ function State({
   readonly state: Drawing["states"][number];
   readonly tone: string;
 }): JSX.Element {
-  const { name, title, kind, x, y, width, height, visits, current } = state;
+  const { name, title, label, kind, x, y, width, height, visits, current } = state;
   return (
     <g class={`state ${kind} ${current ? `current ${tone}` : visits > 0 ? "visited" : ""}`}>
       <title>{title === "" ? name : `${name}: ${title}`}</title>
@@ -75,7 +93,7 @@ function State({
         rx={kind === "plain" ? 6 : height / 2}
       />
       <text x={x} y={y + 4.5} text-anchor="middle">
-        {name}
+        {label}
       </text>
       {visits > 1 ? (
         <text class="visits" x={x + width / 2 + 4} y={y - height / 2 + 4}>

@@ -2,7 +2,7 @@
  * The diagram of a run's workflow, with the states and moves that the run has visited.
  *
  * `graphOf` says which states and moves are drawn, dagre where, and the journal how often the run came there. A phase that consists of
- * several states is drawn as one. All sizes are in pixels of the page.
+ * several states is drawn as one. Of a large workflow, only the surroundings of the run are drawn. All sizes are in pixels of the page.
  */
 
 import { graphlib, layout } from "@dagrejs/dagre";
@@ -20,6 +20,8 @@ const PADDING_PX = 28;
 const STATE_HEIGHT_PX = 34;
 const START_PX = 16;
 const MARGIN_PX = 8;
+/** With more moves than these, lines cross so often that people cannot follow them. */
+const MOVES_MAX = 60;
 
 export async function drawRun(
   { door, store }: Looking,
@@ -35,15 +37,18 @@ async function pictureOf(seen: Seen): Promise<Picture> {
   const helpers = phasesOfHelperStates(workflow.definition);
   const drawnAs = (state: string): string => helpers.get(state) ?? state;
   const path = await pathOf(seen, drawnAs);
-  const { states, moves } = withoutUntakenCancels(graphOf(workflow, helpers, { expanded: false }), path);
-  const placed = layOut(states, moves);
   const current = drawnAs(run.state);
+  const whole = withoutUntakenCancels(graphOf(workflow, helpers, { expanded: false }), path);
+  const { states, moves } = whole.moves.length > MOVES_MAX ? surroundings(whole, path, current) : whole;
+  const placed = layOut(states, moves);
   return {
     run: run.id,
     ...placed.size,
+    more: whole.states.length - states.length,
     states: states.map((state) => ({
       name: state.name,
       title: state.title,
+      label: labelOf(state),
       kind: state.kind,
       ...placed.state(state.name),
       visits: path.filter(({ to, isInside }) => to === state.name && !isInside).length,
@@ -63,13 +68,28 @@ async function pictureOf(seen: Seen): Promise<Picture> {
 function withoutUntakenCancels({ states, moves }: Diagram, path: readonly TakenMove[]): Diagram {
   const isCancelled = (name: string): boolean =>
     states.some((state) => state.name === name && state.kind === "cancelled");
-  const isTaken = (move: DrawnEnds): boolean =>
-    path.some(({ from, to }) => from === move.from && to === move.to);
-  const drawn = moves.filter((move) => !isCancelled(move.to) || isTaken(move));
+  const drawn = moves.filter((move) => !isCancelled(move.to) || isIn(path, move));
   return {
     states: states.filter(({ name }) => !isCancelled(name) || drawn.some(({ to }) => to === name)),
     moves: drawn,
   };
+}
+
+/** The moves that the run took, and those that it can take from its current state. */
+function surroundings({ states, moves }: Diagram, path: readonly TakenMove[], current: string): Diagram {
+  const drawn = moves.filter((move) => move.from === current || isIn(path, move));
+  const isDrawn = (name: string): boolean =>
+    name === current || drawn.some(({ from, to }) => name === from || name === to);
+  return { states: states.filter(({ name }) => isDrawn(name)), moves: drawn };
+}
+
+function isIn(path: readonly TakenMove[], move: DrawnEnds): boolean {
+  return path.some(({ from, to }) => from === move.from && to === move.to);
+}
+
+/** A number says nothing without its title. */
+function labelOf({ name, title }: DrawnState): string {
+  return /^\d/.test(name) && title !== "" ? `${name} ${title}` : name;
 }
 
 /** The helper states of phases, each with the phase that represents it in the diagram. */
@@ -111,8 +131,11 @@ function layOut(states: readonly DrawnState[], moves: readonly DrawnEnds[]): Pla
   graph.setGraph({ rankdir: "TB", nodesep: 26, ranksep: 40 });
   graph.setDefaultEdgeLabel(() => ({}));
   graph.setNode(START, { width: START_PX, height: START_PX });
-  for (const { name } of states)
-    graph.setNode(name, { width: name.length * CHARACTER_PX + PADDING_PX, height: STATE_HEIGHT_PX });
+  for (const state of states)
+    graph.setNode(state.name, {
+      width: labelOf(state).length * CHARACTER_PX + PADDING_PX,
+      height: STATE_HEIGHT_PX,
+    });
   for (const { from, to } of moves) graph.setEdge(from, to);
   layout(graph);
   // Dagre draws some moves outside of the rectangle that it reports: the picture is the smallest one that holds all of them.

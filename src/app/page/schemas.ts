@@ -15,10 +15,15 @@ export const PAGE = {
       width: z.number(),
       height: z.number(),
       start: Point,
+      more: told(
+        Count,
+        "States of a large workflow that are not drawn: the run was not there, and cannot come there next",
+      ),
       states: z.array(
         z.strictObject({
           name: Text,
           title: Text,
+          label: told(Text, "What is written in it"),
           kind: z.enum(["plain", "human", "final", "cancelled", "failed"]),
           x: told(z.number(), "The centre"),
           y: z.number(),
