@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import type { RunSummary } from "../app/view/run-view.ts";
 import type { Rights } from "./api.ts";
 import { CreateForm } from "./create.tsx";
-import { Age, Main, titleOf, toneOf } from "./words.tsx";
+import { Age, Main, sayState, titleOf, toneOf } from "./words.tsx";
 
 const ENDED_MAX = 30;
 
@@ -87,7 +87,7 @@ function Card({ run }: { readonly run: RunSummary }): JSX.Element {
       <strong>{titleOf(run)}</strong>
       <span>{run.waits.sentence}</span>
       <small>
-        {run.phase === "" ? run.state : run.phase} · {run.project} · <Age at={run.waits.since} />
+        {sayState(run)} · {run.project} · <Age at={run.waits.since} />
       </small>
     </a>
   );

@@ -4,7 +4,18 @@ import type { JSX } from "preact";
 import type { InboxItem } from "../app/view/run-view.ts";
 import { call } from "./api.ts";
 import { useView, type News } from "./news.ts";
-import { Age, capitalised, Lines, Loading, Main, Refused, sayStanding, titleOf, toneOf } from "./words.tsx";
+import {
+  Age,
+  capitalised,
+  Lines,
+  Loading,
+  Main,
+  Refused,
+  sayStanding,
+  sayState,
+  titleOf,
+  toneOf,
+} from "./words.tsx";
 
 const LINES_MAX = 6;
 
@@ -61,7 +72,7 @@ function Item({ item }: { readonly item: InboxItem }): JSX.Element {
         </span>
       ))}
       <small>
-        {item.phase === "" ? item.state : item.phase} · {item.project} · <Age at={item.since} />
+        {sayState(item)} · {item.project} · <Age at={item.since} />
         {verbs.length === 0 ? null : ` · you can: ${[...new Set(verbs)].join(", ").replaceAll("-", " ")}`}
       </small>
     </a>

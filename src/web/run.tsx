@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 import type { DataOf } from "../app/schemas.ts";
-import type { RunView } from "../app/view/run-view.ts";
+import type { ArtifactView, RunView } from "../app/view/run-view.ts";
 import { call, type Rights } from "./api.ts";
 import { DecisionPanel } from "./decision.tsx";
 import { Changes } from "./diff.tsx";
@@ -19,6 +19,7 @@ import {
   Refused,
   sayProcess,
   sayStanding,
+  sayState,
   titleOf,
   toneOf,
   toneOfStanding,
@@ -51,8 +52,7 @@ export function RunPage({ run, news, own, isOffline }: RunPageProps): JSX.Elemen
       <header class="top">
         <h1>{titleOf(view)}</h1>
         <p>
-          <span class={`badge ${tone}`}>{view.phase === "" ? view.state : view.phase}</span>{" "}
-          <span>{view.waits.sentence}</span>
+          <span class={`badge ${tone}`}>{sayState(view)}</span> <span>{view.waits.sentence}</span>
         </p>
         <p class="quiet">
           {view.project} · {view.workflow} · {view.branch === "" ? null : `${view.branch} · `}
@@ -206,22 +206,36 @@ function Tasks({ view: { children } }: { readonly view: RunView }): JSX.Element 
   );
 }
 
+/** Facts such as a turn in the queue are conditions, and no documents. What is missing and not needed now is shown when a person asks for it. */
 function Artifacts({ view: { artifacts } }: { readonly view: RunView }): JSX.Element {
+  const all = artifacts.filter(({ check = false, standing }) => !check && standing !== "holds");
+  const isLater = ({ standing, wanted }: ArtifactView): boolean => standing === "missing" && !wanted;
+  const [now, later] = [all.filter((each) => !isLater(each)), all.filter(isLater)];
   return (
     <section aria-label="Artifacts">
       <h2>Artifacts</h2>
-      <ul class="rows">
-        {artifacts
-          .filter(({ check = false }) => !check)
-          .map(({ artifact, standing, good, wanted, reason }) => (
-            <li key={artifact} class={good || wanted ? "" : "quiet"}>
-              <strong>{artifact}</strong> <span class="quiet">·</span>{" "}
-              <span class={toneOfStanding(standing, good)}>{sayStanding(standing)}</span>{" "}
-              <small>{reason === "" ? "" : `· ${reason}`}</small>
-            </li>
-          ))}
-      </ul>
+      {now.length === 0 ? <p class="quiet">None is needed at the moment.</p> : <ArtifactRows of={now} />}
+      {later.length === 0 ? null : (
+        <details class="others">
+          <summary>{later.length} that are not needed now</summary>
+          <ArtifactRows of={later} />
+        </details>
+      )}
     </section>
+  );
+}
+
+function ArtifactRows({ of }: { readonly of: readonly ArtifactView[] }): JSX.Element {
+  return (
+    <ul class="rows">
+      {of.map(({ artifact, standing, good, wanted, reason }) => (
+        <li key={artifact} class={good || wanted ? "" : "quiet"}>
+          <strong>{artifact}</strong> <span class="quiet">·</span>{" "}
+          <span class={toneOfStanding(standing, good)}>{sayStanding(standing)}</span>{" "}
+          <small>{reason === "" ? "" : `· ${reason}`}</small>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -107,6 +107,12 @@ export function titleOf({ summary, name }: Pick<RunSummary, "summary" | "name">)
   return summary === "" ? name : summary;
 }
 
+/** The phase or the state of a run. A number says nothing without its title. */
+export function sayState({ phase, state, title }: Pick<RunSummary, "phase" | "state" | "title">): string {
+  if (phase !== "") return phase;
+  return /^\d/.test(state) && title !== "" ? `${state} ${title}` : state;
+}
+
 const STANDINGS: Readonly<Record<string, string>> = {
   pass: "passed",
   pass_with_notes: "passed with notes",

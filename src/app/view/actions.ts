@@ -302,7 +302,7 @@ async function sayWay(seen: Seen, verb: Verb, way: VerbWay): Promise<string> {
       if (isBeginning(seen, move)) return `start it: ${named(seen, way.to)}`;
       return move === undefined ? `on to ${named(seen, way.to)}` : meaningOf(workflow, run, move).words;
     case "cancel":
-      return "cancel it";
+      return "end it early";
   }
 }
 

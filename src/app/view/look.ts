@@ -28,6 +28,7 @@ import { askedIn } from "./decision/task-choices.ts";
 import { tasksShown } from "./work/tasks.ts";
 import { attentionOf, troubleOf } from "./status/trouble.ts";
 import { sinceOf, waitsOf } from "./status/waits.ts";
+import { toYou } from "./words.ts";
 import { workOf } from "./work/diffstat.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { sessionsOf } from "./status/session.ts";
@@ -133,7 +134,7 @@ export async function decisionOf(
     if (row.status !== "waiting" || (await troubleOf(store, row)) !== "" || row.halted) return null;
     const asked = askedIn(seen);
     return {
-      question: workflow.definition.states[run.state]?.title ?? "",
+      question: toYou(workflow.definition.states[run.state]?.title ?? ""),
       asked: asked === "" ? [] : asked.split("\n"),
       aside: [],
       findings,

@@ -253,7 +253,7 @@ async function sayConditions(seen: Seen, { when }: Move): Promise<string> {
   const finding = (await reviewsOf(seen)).find(({ artifact }) => names.has(artifact));
   const rounds = spent.map((name) => `${maxOf(workflow, run, name)} of ${maxOf(workflow, run, name)}`);
   if (finding === undefined) return spent.map((name) => `${name} is used up`).join(", ");
-  const words = firstLine(finding.text[0] ?? "", WORDS_MAX);
+  const words = firstLine((finding.text[0] ?? "").replace(/^\s*[-*] /, ""), WORDS_MAX);
   if (finding.verdict !== "needs_fix") return "";
   const said = words === "" ? "" : `: "${words}"`;
   return rounds.length === 0

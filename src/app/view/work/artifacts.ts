@@ -95,7 +95,7 @@ function expectation(run: Run, declared: Artifact): string {
     case "file":
       return `expected: ${placeOf(run, declared)}`;
     case "check":
-      return "its check has not ended yet";
+      return "it has no result yet";
     case "children":
       return `expected: the ${reader.only === undefined ? "runs" : "run"} of ${reader.tasks}`;
     case "files":
