@@ -33,8 +33,8 @@ export function guard(port: () => number): MiddlewareHandler {
 function faultIn({ req }: Context, port: number): string | undefined {
   const host = req.header("host") ?? "";
   if (host !== addressOf(port)) return `This server answers only as ${addressOf(port)}.`;
-  // A request line may name another host than the header does.
-  if (new URL(req.url).host !== host) return "The request names two hosts.";
+  // A request line may be a whole address: of another host, or with a user or a scheme that nothing here answers.
+  if (!req.url.startsWith(`http://${host}/`)) return "The request names two hosts.";
   const origin = req.header("origin");
   if (origin !== undefined && origin !== `http://${host}`) return "The request comes from another page.";
   if (origin === undefined && req.method !== "GET")

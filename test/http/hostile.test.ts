@@ -255,6 +255,18 @@ const RAW: readonly (readonly [what: string, bytes: () => string, status: string
     () => `GET http://evil.example/ HTTP/1.1\r\nhost: 127.0.0.1:${on.port}\r\nconnection: close\r\n\r\n`,
     "403",
   ],
+  [
+    "a whole address with a user in it",
+    () =>
+      `GET http://x@127.0.0.1:${on.port}/ HTTP/1.1\r\nhost: 127.0.0.1:${on.port}\r\nconnection: close\r\n\r\n`,
+    "403",
+  ],
+  [
+    "a whole address of another scheme",
+    () =>
+      `GET https://127.0.0.1:${on.port}/ HTTP/1.1\r\nhost: 127.0.0.1:${on.port}\r\nconnection: close\r\n\r\n`,
+    "403",
+  ],
   ["two lengths", () => `${LINE}${headers("content-length: 2\r\ncontent-length: 30\r\n")}\r\n{}`, "400"],
   [
     "a length and chunks (smuggling)",
