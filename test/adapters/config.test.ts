@@ -158,6 +158,26 @@ describe("layers", () => {
     expect(settings.terminal).toBe("none");
   });
 
+  test.for<[argument: string, read: string]>([
+    [".signalbox/agent.sh", "REPO/.signalbox/agent.sh"],
+    ["./.signalbox/agent.sh", "REPO/.signalbox/agent.sh"],
+    ["--config=.signalbox/a b.json", "--config=REPO/.signalbox/a b.json"],
+    ["-f=./.signalbox/x", "-f=REPO/.signalbox/x"],
+    [".signalbox", "REPO/.signalbox"],
+    [".signalbox/{role}.sh", "REPO/.signalbox/{role}.sh"],
+    // Not in the folder that a person trusts.
+    [".signalbox/../agent.sh", ".signalbox/../agent.sh"],
+    [".signalboxes/agent.sh", ".signalboxes/agent.sh"],
+    ["tools/.signalbox/x", "tools/.signalbox/x"],
+    ["Read .signalbox/x", "Read .signalbox/x"],
+  ])("the argument %s of an agent is read as %s", async ([argument, read]) => {
+    const line = `harnesses: { own: { command: [sh, ${JSON.stringify(argument)}] } }`;
+    for (const files of [{ user: line }, { repository: line }]) {
+      const { settings, repo } = await settingsOf(files);
+      expect(settings.harness("own")?.command).toEqual(["sh", read.replace("REPO", repo)]);
+    }
+  });
+
   test("what only a person may set is ignored in a repository, and said", async () => {
     const { settings } = await settingsOf({ repository: "minutes: 3\nnotify: [curl, evil]\n" });
     expect(settings.notify).toEqual([]);

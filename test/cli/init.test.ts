@@ -138,7 +138,7 @@ test("without its comment signs the template is valid, and names every key that 
   const { settings } = mergeLayers(
     {},
     [{ ...layer, config: { harnesses: { claude: config.harnesses?.["claude"] ?? {} } } }],
-    "",
+    { home: "", repo: "" },
   );
   const builtIn = builtInHarnesses("")["claude"];
   expect(settings.harness("claude")?.command).toEqual(builtIn?.command);

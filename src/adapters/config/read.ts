@@ -94,7 +94,10 @@ async function survey(
     layers.push({ ...ofRepository, ...own, from: "repository" });
   }
   const builtIn = builtInHarnesses(homeOf(on.env)?.root ?? "");
-  const { settings, problems } = mergeLayers(builtIn, layers, on.env["HOME"] ?? "");
+  const { settings, problems } = mergeLayers(builtIn, layers, {
+    home: on.env["HOME"] ?? "",
+    repo: on.repo,
+  });
   return {
     settings,
     layers,
@@ -146,14 +149,17 @@ type SettingsLayer = Pick<ParsedConfig, "config" | "placeOf"> & {
   readonly folder: string;
 };
 
+/** The person's home, and the repository that the settings are for. */
+type SettingsPlaces = { readonly home: string; readonly repo: string };
+
 type Merged = { readonly settings: Settings; readonly problems: readonly Problem[] };
 
 export function mergeLayers(
   builtIn: Readonly<Record<string, HarnessFile>>,
   layers: readonly SettingsLayer[],
-  home: string,
+  places: SettingsPlaces,
 ): Merged {
-  const { harnesses, problems } = mergeHarnesses(builtIn, layers, home);
+  const { harnesses, problems } = mergeHarnesses(builtIn, layers, places);
   const configs = layers.map(({ config }) => config);
   const last = <K extends keyof ConfigFile>(key: K): ConfigFile[K] | undefined =>
     configs.findLast((config) => config[key] !== undefined)?.[key];
@@ -169,7 +175,7 @@ export function mergeLayers(
     terminal: last("terminal") ?? "auto",
     workspace: workspaceOf(configs),
     // Only one of the layers can have it.
-    notify: layers.flatMap(({ config, folder }) => placedArgv(config.notify ?? [], { folder, home })),
+    notify: layers.flatMap(({ config, folder }) => placedArgv(config.notify ?? [], { folder, ...places })),
   };
   return { settings, problems };
 }
@@ -193,7 +199,7 @@ function workspaceOf(configs: readonly ConfigFile[]): Settings["workspace"] {
 function mergeHarnesses(
   builtIn: Readonly<Record<string, HarnessFile>>,
   layers: readonly SettingsLayer[],
-  home: string,
+  places: SettingsPlaces,
 ): { harnesses: ReadonlyMap<string, HarnessFile>; problems: readonly Problem[] } {
   const harnesses = new Map(Object.entries(builtIn));
   const problems: Problem[] = [];
@@ -209,7 +215,7 @@ function mergeHarnesses(
   for (const { config, placeOf, folder } of layers) {
     for (const [name, own] of Object.entries(config.harnesses ?? {})) {
       const below = own.command === undefined ? harnesses.get(name) : {};
-      if (below !== undefined) harnesses.set(name, { ...below, ...placed(own, { folder, home }) });
+      if (below !== undefined) harnesses.set(name, { ...below, ...placed(own, { folder, ...places }) });
       else {
         const message = `the harness "${name}" is not built in: it needs a command`;
         tell(message, name, placeOf(["harnesses", name]));
@@ -242,7 +248,7 @@ function complete(name: string, harnesses: ReadonlyMap<string, HarnessFile>): Ha
   };
 }
 
-type From = { readonly folder: string; readonly home: string };
+type From = SettingsPlaces & { readonly folder: string };
 
 /** An agent's working folder holds what agents wrote: a program is never looked for there. */
 function placed(harness: HarnessFile, from: From): HarnessFile {
@@ -256,8 +262,25 @@ function placed(harness: HarnessFile, from: From): HarnessFile {
   };
 }
 
-function placedArgv([program, ...rest]: readonly string[], { folder, home }: From): string[] {
+function placedArgv([program, ...rest]: readonly string[], from: From): string[] {
   if (program === undefined) return [];
-  if (program.startsWith("~/")) return [join(home, program.slice(2)), ...rest];
-  return [program.includes("/") && !isAbsolute(program) ? resolve(folder, program) : program, ...rest];
+  return [placedProgram(program, from), ...rest.map((argument) => placedArgument(argument, from))];
+}
+
+function placedProgram(program: string, { folder, home }: From): string {
+  if (program.startsWith("~/")) return join(home, program.slice(2));
+  return program.includes("/") && !isAbsolute(program) ? resolve(folder, program) : program;
+}
+
+/** A path, or an option with one: `--config=.signalbox/x`. */
+const OF_TRUSTED = /^(-[^=\s]*=)?((?:\.\/)*\.signalbox(?:\/.*)?)$/s;
+
+/**
+ * Files of `.signalbox` are trusted as they are in the repository. In an agent's working folder another agent may have changed them, for
+ * example the script that a judge is started with.
+ */
+function placedArgument(argument: string, { repo }: From): string {
+  const [, option = "", path] = OF_TRUSTED.exec(argument) ?? [];
+  if (path === undefined || path.split("/").includes("..")) return argument;
+  return `${option}${join(repo, path)}`;
 }
