@@ -3,7 +3,9 @@
  * may change anything there. Only its artifacts leave the checkout; other changes are noted in the history and removed after the attempt.
  */
 
-import { slotKey } from "../../core/model/run.ts";
+import type { Workflow } from "../../core/model/compile.ts";
+import type { Reading } from "../../core/model/event.ts";
+import { slotKey, type AcceptedReading, type Run } from "../../core/model/run.ts";
 import type { Works } from "../box.ts";
 import { clipped } from "../clip.ts";
 import { givenTo, keepGiven, lineOf } from "./given-texts.ts";
@@ -117,8 +119,50 @@ export async function openCheckout(works: Works, kept: Kept, agent: AgentRow): P
   // The definition may name files of the work that git ignores: they are not in the tree, and are copied separately.
   const others = Object.values(workflow.definition.artifacts).flatMap((each) => workPaths(run, each));
   await noteAll(works, row.id, await works.artifacts.copy(place, { paths: artifacts, others, to: at, keep }));
+  await showAccepted(works, { kept, workflow, agent });
   const lines = (await linesNow()).filter((line) => !before.has(line));
   await keepGiven(works, agent, { turn, lines: [...known.lines, ...lines] });
+}
+
+/**
+ * Other agents write in the place of the run. A judge must not take their words for those of an author: where the copy says what no author
+ * submitted, it shows the accepted text instead, or nothing where none was accepted.
+ */
+async function showAccepted(
+  works: Works,
+  of: { readonly kept: Kept; readonly workflow: Workflow; readonly agent: AgentRow },
+): Promise<void> {
+  const { kept, workflow, agent } = of;
+  const { row, run } = kept;
+  const at = { ...(await placeOf(works, { run, workflow, id: row.id })), root: checkoutOf(agent) };
+  const told: string[] = [];
+  // The run that this one was made for may have texts under these names.
+  const isChild = (await works.store.childAs(row.id)) !== undefined;
+  for (const { artifact, slot, digest } of await works.artifacts.read(at)) {
+    const accepted = acceptedOf(workflow, run, { artifact, slot });
+    if (accepted === undefined || accepted.digest === digest) continue;
+    if (isChild && run.held[slotKey(artifact, slot)] === undefined) continue;
+    const text = accepted.text === undefined ? "" : ((await works.store.text(accepted.text)) ?? "");
+    const isCurrent = (): Promise<boolean> => Promise.resolve(true);
+    await works.artifacts.show({ ...at, isWorkspace: true }, { artifact, slot, text, isCurrent });
+    const shown = text === "" ? "nothing of it" : "the accepted text";
+    told.push(`${artifact} was changed, and no author submitted the change: ${agent.role} reads ${shown}`);
+  }
+  await noteNew(works, row.id, told);
+}
+
+/** Undefined for a text that the judge may read as it is. The digest is empty where no text was accepted. */
+function acceptedOf(
+  workflow: Workflow,
+  run: Run,
+  { artifact, slot }: Pick<Reading, "artifact" | "slot">,
+): Pick<AcceptedReading, "digest" | "text"> | undefined {
+  const { by = [], file = "" } = workflow.definition.artifacts[artifact] ?? {};
+  const held = run.held[slotKey(artifact, slot)];
+  const isPeoples = by.length > 0 && by.every((name) => name === "human");
+  const isForeign = held !== undefined && !by.includes(held.by);
+  if (file === "" || !(isPeoples || isForeign)) return undefined;
+  return (isForeign ? held.accepted : held?.reading) ?? { digest: "" };
 }
 
 /** All artifacts in the workspace: a task reads the texts of the run that it was made for, and that run those of its tasks. */
