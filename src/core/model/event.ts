@@ -58,6 +58,18 @@ export type Facts = {
 /** Artifacts whose text came with the call, by slot key. Such a text counts as new even if it equals the last one. */
 type WithTexts = { readonly given?: readonly string[] };
 
+/**
+ * Why a turn failed, as its program says. It explains what a person reads and opens no gate: an agent could print the same.
+ *
+ * `message` is the sentence of the program or its provider. `resetAt` is the time, in milliseconds since 1970, at which a quota is renewed.
+ */
+export type ProgramFailure = {
+  /** *quota*: used up. *login*: not logged in. *configuration*: an unknown model or option. *provider*: its service failed. */
+  readonly class: "quota" | "login" | "configuration" | "provider" | "other";
+  readonly message: string;
+  readonly resetAt?: number;
+};
+
 /** `outdated`: a judge exited by itself, and the work had changed since its start. */
 type EndCause = "exited" | "killed" | "timed-out" | "stalled" | "infrastructure" | "outdated";
 

@@ -1,0 +1,82 @@
+/** Codex: `exec --json`. */
+
+import type { AgentEvent } from "../../engine/ports/drivers.ts";
+import { failureOf } from "./failures.ts";
+import { at, countAt, inputIn, jsonLines, listAt, textAt, textEvents, type LineReader } from "./lines.ts";
+
+export function codex(): LineReader {
+  // An error ends the turn, and the end of the turn repeats it.
+  let last = "";
+  const failed = (message: string): readonly AgentEvent[] => {
+    if (message === last) return [];
+    last = message;
+    return [failureOf(message)];
+  };
+  return jsonLines((line) => {
+    switch (textAt(line, "type")) {
+      case "thread.started":
+        return [{ type: "conversation", id: textAt(line, "thread_id") }];
+      case "item.started":
+        return started(at(line, "item"));
+      case "item.completed":
+        return completed(at(line, "item"));
+      case "error": {
+        const message = textAt(line, "message");
+        return message.startsWith("Reconnecting") ? [{ type: "notice", text: message }] : failed(message);
+      }
+      case "turn.failed":
+        return [...failed(textAt(line, "error", "message")), { type: "turn-ended" }];
+      case "turn.completed":
+        return [
+          {
+            type: "usage",
+            usage: {
+              input: countAt(line, "usage", "input_tokens"),
+              cached: countAt(line, "usage", "cached_input_tokens"),
+              output: countAt(line, "usage", "output_tokens"),
+            },
+          },
+          { type: "turn-ended" },
+        ];
+    }
+    return [];
+  });
+}
+
+function started(item: unknown): readonly AgentEvent[] {
+  const id = textAt(item, "id");
+  switch (textAt(item, "type")) {
+    case "command_execution":
+      return [{ type: "tool-started", id, name: "command", input: textAt(item, "command") }];
+    case "mcp_tool_call": {
+      const name = `${textAt(item, "server")}.${textAt(item, "tool")}`;
+      return [{ type: "tool-started", id, name, input: inputIn(at(item, "arguments")) }];
+    }
+    case "web_search":
+      return [{ type: "tool-started", id, name: "web search", input: textAt(item, "query") }];
+  }
+  return [];
+}
+
+function completed(item: unknown): readonly AgentEvent[] {
+  const id = textAt(item, "id");
+  const isOk = textAt(item, "status") !== "failed";
+  switch (textAt(item, "type")) {
+    case "agent_message":
+      return textEvents(textAt(item, "text"));
+    case "command_execution":
+      return [{ type: "tool-ended", id, isOk, output: textAt(item, "aggregated_output") }];
+    case "mcp_tool_call": {
+      const parts = listAt(item, "result", "content").map((part) => textAt(part, "text"));
+      const output = textAt(item, "error", "message") || parts.join("\n");
+      return [{ type: "tool-ended", id, isOk, output: inputIn(output) }];
+    }
+    case "file_change":
+      return isOk
+        ? listAt(item, "changes").map((change) => ({ type: "file-changed", path: textAt(change, "path") }))
+        : [];
+    case "error":
+      return [{ type: "notice", text: textAt(item, "message") }];
+  }
+  return [];
+}

@@ -1,0 +1,77 @@
+/** Gemini CLI: `--output-format stream-json`. */
+
+import type { AgentEvent } from "../../engine/ports/drivers.ts";
+import { failureOf } from "./failures.ts";
+import { at, countAt, inputIn, jsonLines, TEXT_MAX, textAt, textEvents, type LineReader } from "./lines.ts";
+
+const WRITERS: ReadonlySet<string> = new Set(["write_file", "replace"]);
+const WRITES_MAX = 100;
+
+export function gemini(): LineReader {
+  // Its answer comes in pieces of a few words.
+  let pieces = "";
+  const writes = new Map<string, string>();
+  const flush = (): readonly AgentEvent[] => {
+    const text = pieces;
+    pieces = "";
+    return textEvents(text);
+  };
+  const read = (line: unknown): readonly AgentEvent[] => {
+    switch (textAt(line, "type")) {
+      case "init":
+        return [{ type: "conversation", id: textAt(line, "session_id") }];
+      case "tool_use": {
+        const id = textAt(line, "tool_id");
+        const name = textAt(line, "tool_name");
+        const input = inputIn(at(line, "parameters"));
+        if (WRITERS.has(name) && writes.size < WRITES_MAX) writes.set(id, input);
+        return [{ type: "tool-started", id, name, input }];
+      }
+      case "tool_result":
+        return toolEnded(line, writes);
+      case "error":
+        return [{ type: "notice", text: textAt(line, "message") }];
+      case "result":
+        return result(line);
+    }
+    return [];
+  };
+  const lines = jsonLines((line) => {
+    const isPiece = textAt(line, "type") === "message" && textAt(line, "role") === "assistant";
+    if (!isPiece) return [...flush(), ...read(line)];
+    const full = pieces.length >= TEXT_MAX / 2 ? flush() : [];
+    pieces += textAt(line, "content").slice(0, TEXT_MAX / 2);
+    return full;
+  }, flush);
+  return {
+    ...lines,
+    take(line) {
+      if (!LOGGED_OUT.test(line)) return lines.take(line);
+      return [...flush(), { type: "failure", class: "login", message: line.trim() }];
+    },
+  };
+}
+
+/** It says this as plain text, before it prints any JSON. */
+const LOGGED_OUT =
+  /^(?:When using Gemini API, you must specify the \w+ environment variable|Please set an Auth method)[^\n]{0,300}$/;
+
+function toolEnded(line: unknown, writes: Map<string, string>): readonly AgentEvent[] {
+  const id = textAt(line, "tool_id");
+  const isOk = textAt(line, "status") === "success";
+  const output = textAt(line, "output") || textAt(line, "error", "message");
+  const path = writes.get(id);
+  writes.delete(id);
+  const ended: AgentEvent = { type: "tool-ended", id, isOk, output };
+  return path === undefined || !isOk ? [ended] : [ended, { type: "file-changed", path }];
+}
+
+function result(line: unknown): readonly AgentEvent[] {
+  const count = (name: string): number => countAt(line, "stats", name);
+  const usage: AgentEvent = {
+    type: "usage",
+    usage: { input: count("input_tokens"), cached: count("cached"), output: count("output_tokens") },
+  };
+  if (textAt(line, "status") !== "error") return [usage, { type: "turn-ended" }];
+  return [usage, failureOf(textAt(line, "error", "message")), { type: "turn-ended" }];
+}

@@ -1,0 +1,23 @@
+/** What the program of an agent says about its turn, whatever format it prints. */
+
+import type { ProgramFailure } from "../../core/model/event.ts";
+
+export type AgentEvent =
+  | { readonly type: "conversation"; readonly id: string }
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "tool-started"; readonly id: string; readonly name: string; readonly input: string }
+  | { readonly type: "tool-ended"; readonly id: string; readonly isOk: boolean; readonly output: string }
+  | { readonly type: "file-changed"; readonly path: string }
+  | { readonly type: "usage"; readonly usage: Usage }
+  | { readonly type: "refused"; readonly tool: string; readonly reason: string }
+  | { readonly type: "notice"; readonly text: string }
+  | ({ readonly type: "failure" } & ProgramFailure)
+  | { readonly type: "turn-ended" };
+
+/** What was used since the last event of this kind. `cached` is a part of `input`; a cost is in dollars. */
+export type Usage = {
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+  readonly cost?: number;
+};
