@@ -2,7 +2,6 @@
 
 import { compile, type Workflow } from "../core/model/compile.ts";
 import type { Archives } from "./ports/archives.ts";
-import type { Clock } from "./ports/clock.ts";
 import type { Completion } from "./ports/completion.ts";
 import type { Artifacts, Branches, Workspaces } from "./ports/files.ts";
 import type { Merges } from "./ports/merges.ts";
@@ -19,7 +18,7 @@ export type Box = {
   readonly artifacts: Artifacts;
   readonly workspaces: Workspaces;
   folders(run: string): Folders;
-  /** The compiled definition with this hash. A run keeps the definition that it began with, whatever its repository has now. */
+  /** The compiled definition with this hash. A run keeps the definition that it began with, even if its repository has another one now. */
   workflow(definition: string): Promise<Workflow>;
 };
 
@@ -96,3 +95,10 @@ export function workflowsOf(store: Pick<Store, "definition">): (hash: string) =>
     return workflow;
   };
 }
+
+/** Milliseconds since 1970. Order comes from sequence numbers, never from this. */
+type Clock = {
+  now(): number;
+  /** Milliseconds that only go forward, and stand still while the machine sleeps. */
+  mono(): number;
+};

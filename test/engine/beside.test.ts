@@ -5,7 +5,7 @@ import type { Reading } from "../../src/core/model/event.ts";
 import { replay } from "../../src/core/step/apply.ts";
 import { NO_RUN, type Run } from "../../src/core/model/run.ts";
 import { step } from "../../src/core/step/step.ts";
-import { withBeside } from "../../src/engine/submit/related-readings.ts";
+import { withBeside } from "../../src/engine/submit/submit.ts";
 import { change, live } from "../support/change-lives.ts";
 import { session } from "../support/orchestrated.ts";
 import { agent, AT, HUMAN, reading, verdict } from "../support/play.ts";

@@ -9,7 +9,7 @@ import { isExpected } from "../../core/step/move-at-end.ts";
 import { isUp } from "../../core/step/act.ts";
 import type { Works } from "../box.ts";
 import { workspaceFor } from "./judge-checkout.ts";
-import type { Of } from "../effects/context.ts";
+import type { Of } from "../effects/deed.ts";
 import { promptText, variablesOf } from "./launch.ts";
 import type { AgentRow, JobRow } from "../ports/registry.ts";
 import { bringUpToDate } from "../submit/project.ts";

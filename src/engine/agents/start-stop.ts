@@ -6,7 +6,7 @@ import { requireUnaltered } from "./parent-texts.ts";
 import { recalled, withEarlier } from "../effects/earlier-attempts.ts";
 import type { Works } from "../box.ts";
 import { workspaceFor } from "./judge-checkout.ts";
-import type { Of } from "../effects/context.ts";
+import type { Of } from "../effects/deed.ts";
 import { jobId } from "./job-id.ts";
 import { isJudge } from "./judge.ts";
 import { promptText, variablesOf } from "./launch.ts";
@@ -19,9 +19,9 @@ import { leaveTerminal } from "./seat.ts";
 import { requireSlot } from "../queue/slots.ts";
 import { submit } from "../submit/submit.ts";
 import { startTurn } from "./turn.ts";
-import { agentOver, endOf } from "./turn-end.ts";
+import { agentOver, endOf, turnOver } from "./turn-end.ts";
 import { contextFiles, missingFiles, refusedFiles, withContext, withWords } from "./prompt-context.ts";
-import { endWriters } from "./writers.ts";
+import { Later } from "../supervise/later.ts";
 
 export async function startAgent({ works, kept, deed, key, tries }: Of<"start-agent">): Promise<string> {
   const { role, slot, attempt } = deed;
@@ -86,7 +86,7 @@ async function requireHandover(
   throw Object.assign(new Error(message), { next: `signalbox show ${run} says why` });
 }
 
-/** An agent that cannot read what its work is about would only guess. Whoever has taken it away can bring it back. */
+/** An agent that cannot read what its work is about would only guess. A person can restore the file. */
 function requireContext(role: string, missing: readonly string[]): void {
   if (missing.length === 0) return;
   const [is, it] = missing.length === 1 ? ["is", "it"] : ["are", "them"];
@@ -117,7 +117,7 @@ async function firstPrompt(
   return withWords(works, key, await withFaults(works, { kept, key, author: { role, slot } }, prompt));
 }
 
-/** Its folder is a new one: what somebody has laid down for it beforehand is not used. It is in the store from its first turn on. */
+/** Its folder is a new one: files that were prepared under its name are not used. It is in the store from its first turn on. */
 function newAgent(
   works: Works,
   on: {
@@ -150,7 +150,7 @@ export async function stopAgent({ works, kept, deed }: Of<"stop-agent">): Promis
   const own = jobs.filter(
     (job) => job.kind === "turn" && job.role === role && job.slot === slot && job.attempt === attempt,
   );
-  // The last thing that many do is to hand in what they are then stopped for.
+  // Many agents are stopped because of their last submission.
   let before: Process | undefined;
   for (const job of own) {
     await store.commit([{ type: "put-job", job: { ...job, killed: "killed" } }]);
@@ -171,4 +171,32 @@ export async function stopAgent({ works, kept, deed }: Of<"stop-agent">): Promis
     await store.commit([{ type: "put-job", job: { ...job, killed: "killed", status: "over" } }]);
   await leaveTerminal(works, of.run);
   return own.length > 0 ? `${role} ${attempt} was ended` : `${role} ${attempt} had ended`;
+}
+
+/** So often it waits for a turn to end by itself; then it ends it. */
+const PATIENCE = 40;
+
+/**
+ * A judge starts only after the turns of persistent writers: its verdict is bound to one tree, and work that goes on would make it stale.
+ * An agent that stays in a terminal delays no judge, because it waits there for messages. An agent with one turn is stopped by the definition.
+ */
+async function endWriters(works: Works, run: string, tries: number): Promise<void> {
+  const { store, processes } = works;
+  const kept = await store.load(run);
+  if (kept === undefined) return;
+  const { roles } = (await works.workflow(kept.row.definition)).definition;
+  const writing = (await store.jobs({ run, status: "live" })).filter(({ kind, role, seat }) => {
+    const declared = roles[role];
+    if (kind !== "turn" || seat === "resident") return false;
+    return declared?.access === "write" && declared.session === "persistent";
+  });
+  if (writing.length === 0) return;
+  if (tries < PATIENCE)
+    throw new Later(`${writing.map(({ role }) => role).join(", ")} must end its turn first`);
+  for (const job of writing) {
+    const killed = { ...job, killed: "killed" } as const;
+    await store.commit([{ type: "put-job", job: killed }]);
+    await processes.kill(job);
+    await turnOver(works, killed, processes.probe(job.dir));
+  }
 }

@@ -8,7 +8,7 @@ import type { Archive } from "../../core/model/workflow.ts";
 import { withEntry } from "../../format/projection/changelog.ts";
 import type { Works } from "../box.ts";
 import { isCalledOff } from "./commit.ts";
-import type { Of } from "./context.ts";
+import type { Of } from "./deed.ts";
 import { boundWorkspace, placeOf } from "../submit/place.ts";
 import type { ReplaceableFile, ArchiveRequest } from "../ports/archives.ts";
 import type { Kept } from "../ports/journal.ts";

@@ -4,7 +4,7 @@ import { isGood } from "../../core/gates/artifact-status.ts";
 import { worth } from "../../core/gates/status-reason.ts";
 import { PERFORMABLE } from "../../core/model/vocabulary.ts";
 import type { Works } from "../box.ts";
-import type { Of } from "./context.ts";
+import type { Of } from "./deed.ts";
 import { artifactPaths, boundWorkspace, placeOf } from "../submit/place.ts";
 import type { Kept } from "../ports/journal.ts";
 import { noteOnce, tellFact } from "../supervise/submit-fact.ts";
@@ -29,7 +29,7 @@ export async function commit({ works, kept, deed, key }: Of<"perform">): Promise
   return text;
 }
 
-/** Somebody has called it off since it was ordered. */
+/** The run was cancelled, or failed, after the deed was ordered. */
 export async function isCalledOff(works: Works, { row, run }: Kept, entry: number): Promise<boolean> {
   const { final } = (await works.workflow(row.definition)).definition.states[run.state] ?? {};
   return (final === "cancelled" || final === "failed") && run.entry !== entry;

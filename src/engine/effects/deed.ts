@@ -1,11 +1,13 @@
 /**
  * What the world must do for a run: the effects that the core orders, and those that the engine adds around them.
  *
- * Every deed is *probed*: before it is repeated, the world is asked whether it was done; or it happens *once*: where nobody can
- * tell whether it was done, it is not repeated and a person is told.
+ * Every deed is *probed*: before it is repeated, the world is asked whether it was done; or it happens *once*: where that
+ * cannot be found out, it is not repeated and a person gets a note.
  */
 
 import type { Effect } from "../../core/model/event.ts";
+import type { Works } from "../box.ts";
+import type { Kept } from "../ports/journal.ts";
 
 export type Deed =
   | Effect
@@ -32,4 +34,14 @@ export const DEED_KINDS: Readonly<Record<Deed["type"], DeedKind>> = {
   perform: "probed",
   "tell-agent": "once",
   "ask-person": "once",
+};
+
+/** One deed in hand: what it is about, and what carries it out. */
+export type Of<T extends Deed["type"]> = {
+  /** How often it was claimed. More than once: an earlier claimant may have done it. */
+  readonly tries: number;
+  readonly works: Works;
+  readonly kept: Kept;
+  readonly deed: Extract<Deed, { type: T }>;
+  readonly key: string;
 };

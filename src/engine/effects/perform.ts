@@ -1,5 +1,5 @@
 /**
- * One deed is done. It may have been begun before, by somebody who died over it: everything here looks first, or cannot
+ * Carries out one deed. A process that died may have begun it before: everything here looks first, or cannot
  * happen twice.
  */
 
@@ -7,7 +7,7 @@ import { startAgent, stopAgent } from "../agents/start-stop.ts";
 import { archive, noteBase } from "./archive.ts";
 import type { Works } from "../box.ts";
 import { startCheck } from "../checks/check.ts";
-import type { Of } from "./context.ts";
+import type { Of } from "./deed.ts";
 import { commit } from "./commit.ts";
 import { questionText, variablesOf } from "../agents/launch.ts";
 import { shownWorkspace, placeOf } from "../submit/place.ts";
@@ -21,7 +21,7 @@ import { startTasks } from "../tasks/start-graph.ts";
 import { tellAgent } from "../agents/message.ts";
 import { prepare, release, renameBranch, snapshot } from "../workspaces/workspace.ts";
 
-/** Gives what was done, in words. Throws when it could not be done now; an error with `next` is a person's to mend. */
+/** Gives what was done, in words. Throws when it could not be done now; an error with `next` is a person's to fix. */
 export async function perform(works: Works, { deed, run, key, tries }: DeedRow): Promise<string> {
   const kept = await works.store.load(run);
   if (kept === undefined) throw new Error(`there is no run ${run}`);
@@ -50,7 +50,7 @@ export async function perform(works: Works, { deed, run, key, tries }: DeedRow):
     case "ask-person":
       return askPerson({ ...on, deed });
     case "start-next":
-      // The queue is looked at when this is done, as after everything else: here it only becomes known that somebody asked.
+      // The queue is looked at when this is done, as after everything else: here it only becomes known that a run asked.
       return (await works.store.line()).length === 0 ? "nobody is in the queue" : "the queue is looked at";
     case "start-tasks":
       return startTasks({ ...on, deed });
@@ -86,7 +86,7 @@ async function archiveArtifacts({ works, kept, deed }: Of<"archive-artifacts">):
   return into;
 }
 
-/** Whether a bell has rung, nobody can tell: it does not ring twice. The question itself stands in the inbox. */
+/** A notification cannot be looked for, so it is sent once. The question itself is in the inbox. */
 async function askPerson({ works, kept, deed, tries }: Of<"ask-person">): Promise<string> {
   if (tries > 1) return `${deed.id} may have been announced before; it is not announced again`;
   const { row, run } = kept;
@@ -100,7 +100,7 @@ async function askPerson({ works, kept, deed, tries }: Of<"ask-person">): Promis
   return `${deed.id} was asked`;
 }
 
-/** That a run is where it is. As with a question, nobody can tell whether it was heard: it is said once. */
+/** Announces the state of a run, once, because a notification cannot be looked for. */
 async function announce({ works, kept, tries }: Of<"perform">): Promise<string> {
   if (tries > 1) return "it may have been announced before; it is not announced again";
   const { row, run } = kept;

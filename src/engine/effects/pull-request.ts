@@ -1,6 +1,6 @@
 /** The branch of a run becomes a pull request, or the run is told why it cannot. */
 
-import type { Of } from "./context.ts";
+import type { Of } from "./deed.ts";
 import { isCalledOff, textsFor } from "./commit.ts";
 import { boundWorkspace } from "../submit/place.ts";
 import { artifactsOf, noteOnce, tellFact } from "../supervise/submit-fact.ts";

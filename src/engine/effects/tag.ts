@@ -1,6 +1,6 @@
 /** The work of a run gets the tag that a person has asked for, or the run is told why it cannot. */
 
-import type { Of } from "./context.ts";
+import type { Of } from "./deed.ts";
 import { isCalledOff, textsFor } from "./commit.ts";
 import { boundWorkspace } from "../submit/place.ts";
 import type { Tagged } from "../ports/completion.ts";

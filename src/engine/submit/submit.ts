@@ -1,14 +1,13 @@
 /**
- * One event, from whoever brings it to its acknowledgement.
+ * One event, from the request to its acknowledgement.
  *
  * Everything of the run is read first, because an event carries its facts; then the core decides; then one commit. After a conflict
  * it is decided again, unless the run is in another state by now: then the caller must look first.
  */
 
-import type { Actor } from "../../core/model/event.ts";
-import type { Run } from "../../core/model/run.ts";
+import type { Actor, Incoming, Reading } from "../../core/model/event.ts";
+import { type Run, slotKey } from "../../core/model/run.ts";
 import { step, type Step } from "../../core/step/step.ts";
-import { withBeside } from "./related-readings.ts";
 import type { Box } from "../box.ts";
 import { deedsOf } from "../effects/deeds.ts";
 import { withoutGiven } from "../agents/given-texts.ts";
@@ -18,6 +17,8 @@ import { boundWorkspace, placeOf } from "./place.ts";
 import { noteNew } from "./project.ts";
 import { showTexts } from "./show-texts.ts";
 import { knownAnswer, write, type Request, type Submission } from "./write.ts";
+import type { Workflow } from "../../core/model/compile.ts";
+import { othersOf } from "../../core/text/same-file.ts";
 
 /** A conflict happens now and then; more often than this, something is wrong. */
 const TRIES_MAX = 50;
@@ -43,7 +44,7 @@ export async function submit(box: Box, request: Request): Promise<Submission> {
         : { facts, collected: collectedLater(box, seen) };
     const submission = await decide(box, request, { ...seen, ...known });
     if (submission === undefined) continue;
-    // Before anybody is told about it. After a kill the next process that reads or shows the files does this.
+    // Before the acknowledgement. After a kill the next process that reads or shows the files does this.
     if (submission.type === "accepted" && texts.length > 0)
       await showTexts(box, { row: seen.kept.row, run: submission.run });
     if (unread !== undefined) await noteUnread(box, submission, unread);
@@ -135,7 +136,7 @@ async function decide(box: Box, request: Request, on: Informed): Promise<Submiss
   return write(box, { request, event, texts, at, workflow, before: run, head, decided, repo });
 }
 
-/** Why the run is not where whoever asks believes it to be. What the engine observes is true wherever the run is. */
+/** Why the run is not where the caller believes it to be. What the engine observes is true wherever the run is. */
 function movedOn(on: {
   readonly first: Run;
   readonly now: Run;
@@ -155,4 +156,35 @@ function movedOn(on: {
   if (first.entry !== now.entry)
     return `run ${now.id} went from ${first.state} to ${now.state} meanwhile: somebody else moved it`;
   return undefined;
+}
+
+/**
+ * A submission carries one artifact. The readings of files that the engine looks at go with it, and those of other artifacts in the same file.
+ * An agent's submission also carries the changed texts that it is about: an agent must not approve a text that it has just replaced.
+ */
+export function withBeside(
+  workflow: Workflow,
+  run: Run,
+  { event, readings }: { readonly event: Incoming; readonly readings: readonly Reading[] },
+): Incoming {
+  if (event.type !== "submitted") return event;
+  const { artifacts } = workflow.definition;
+  const own = event.readings ?? [];
+  const others = readings.filter(({ artifact }) => !own.some((one) => one.artifact === artifact));
+  const isLookedAt = ({ artifact }: Reading): boolean => artifacts[artifact]?.reader.type === "files";
+  const files = others.filter(isLookedAt);
+  const same = new Set(own.flatMap(({ artifact }) => othersOf(workflow, artifact)));
+  const about = new Set(own.flatMap(({ artifact }) => artifacts[artifact]?.bind ?? []));
+  const beside = others.filter((reading) => {
+    const isRelated =
+      same.has(reading.artifact) || (event.by.type === "agent" && about.has(reading.artifact));
+    if (!isRelated || isLookedAt(reading)) return false;
+    const known = run.held[slotKey(reading.artifact, reading.slot)]?.reading;
+    return known !== undefined && known.digest !== reading.digest;
+  });
+  return {
+    ...event,
+    ...(files.length === 0 ? {} : { readings: [...own, ...files] }),
+    ...(beside.length === 0 ? {} : { beside }),
+  };
 }

@@ -12,10 +12,9 @@ import { unnamedIn } from "../../core/text/generated-names.ts";
 import { sayTaken, takes } from "../../core/model/param.ts";
 import type { Children, Shape, TakenFrom } from "../../core/model/artifact.ts";
 import type { Literal, Value } from "../../core/model/value.ts";
-import { START, type Param } from "../../core/model/workflow.ts";
+import { START, type Param, ORIGIN, type Action, type Move } from "../../core/model/workflow.ts";
 import { FILLED } from "./child-params.ts";
 import { awaitingIn } from "../supervise/fact.ts";
-import { isPassed } from "../submit/transient-states.ts";
 
 /** All of them; `find` knows the child's workflow by its name, or not. */
 export function badChildren(parent: Workflow, find: (name: string) => Workflow | undefined): Defect[] {
@@ -43,7 +42,7 @@ export function objectionsTo(child: Workflow, parent: Workflow, reader: Children
   ];
 }
 
-/** Only moves move: a run that goes on when nobody waits for it could not be ended. */
+/** Only moves move: a run that goes on when no run waits for it could not be ended. */
 function endlessIn(child: Workflow): readonly string[] {
   const { name, states } = child.definition;
   const endless = Object.keys(states).find(
@@ -160,5 +159,51 @@ function valuesOf(param: Param): readonly Literal[] {
       return [true, false];
     case "text":
       return ["\0"];
+  }
+}
+
+/** A state in which no run stays: it asks nothing, starts nothing, and every way on is the engine's and reads what exists already. */
+function isPassed({ definition, movesFrom }: Workflow, name: string): boolean {
+  const { states, moves } = definition;
+  const state = states[name];
+  if (state === undefined || state.ask !== undefined || state.waits || state.enter.length > 0) return false;
+  const ways = movesFrom[name] ?? [];
+  const begins = moves.some(
+    ({ to, do: actions }) => (to === name || to === ORIGIN) && actions.some(isBeginning),
+  );
+  return (
+    !begins && ways.length > 0 && ways.every((way) => isEngineAlone(way) && !isWatching(definition, way))
+  );
+}
+
+function isEngineAlone({ by }: Move): boolean {
+  return by.every((who) => who === "engine");
+}
+
+/** Only what the engine itself comes to see can happen without anybody being there. */
+function isWatching({ artifacts }: Workflow["definition"], { when, need }: Move): boolean {
+  const named = [
+    ...need,
+    ...when.flatMap((condition) => ("artifact" in condition ? [condition.artifact] : [])),
+  ];
+  return named.some((artifact) => artifacts[artifact]?.by.includes("engine") === true);
+}
+
+function isBeginning({ type }: Action): boolean {
+  switch (type) {
+    case "start":
+    case "start-each":
+    case "start-tasks":
+    case "start-next":
+    case "tell":
+    case "run":
+    case "perform":
+      return true;
+    case "stop":
+    case "stop-all":
+    case "mark":
+    case "release":
+    case "archive":
+      return false;
   }
 }

@@ -4,7 +4,7 @@ import { PLACE } from "../../core/model/compile.ts";
 import type { Box, Works } from "../box.ts";
 import { endChecks } from "../checks/check.ts";
 import { childPaths } from "../tasks/child-paths.ts";
-import type { Of } from "../effects/context.ts";
+import type { Of } from "../effects/deed.ts";
 import { enterPlace, leavePlace, releasePlace } from "./in-place.ts";
 import {
   artifactPaths,
