@@ -2,7 +2,7 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { COMPILED_FOLDER, type Compiled } from "../src/adapters/library/compiled.ts";
+import { COMPILED_FOLDER, type Compiled } from "../src/adapters/library/load.ts";
 import { readWorkflow } from "../src/adapters/library/read.ts";
 import { showProblem } from "../src/format/problem.ts";
 import { parseWorkflow } from "../src/format/workflow/parse.ts";

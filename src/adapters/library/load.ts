@@ -1,10 +1,12 @@
 /** A workflow that was found, read and parsed; or everything that is wrong with it. */
 
-import type { Workflow } from "../../core/model/compile.ts";
+import { type Workflow, compile } from "../../core/model/compile.ts";
 import type { Problem } from "../../format/problem.ts";
-import { readCompiled } from "./compiled.ts";
 import type { FoundWorkflow } from "./find.ts";
 import { readWorkflow, type Source } from "./read.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Definition } from "../../core/model/workflow.ts";
 
 export type Parsed =
   | {
@@ -28,7 +30,7 @@ export async function parseFound(found: FoundWorkflow): Promise<Parsed> {
   return { ok: false, problems: [otherName(found, name, read.source.bytes)] };
 }
 
-/** Whoever stays is asked for the same few texts again and again. */
+/** A process that stays loads the same few texts again and again. */
 const KEPT_MAX = 20;
 const kept = new Map<string, Parsed>();
 
@@ -50,4 +52,52 @@ function otherName({ name, file }: FoundWorkflow, own: string, bytes: Uint8Array
   const line = lines.findIndex((text) => /^["']?name["']?\s*:/.test(text)) + 1;
   const message = `the workflow in the folder "${name}" calls itself "${own}": change one of the two`;
   return { file, line: Math.max(line, 1), col: 1, code: "other-name", message };
+}
+
+export const COMPILED_FOLDER = "built-in";
+
+export type Compiled = {
+  /** The text of the workflow file. */
+  readonly source: string;
+  readonly definition: Definition;
+  readonly helpers: readonly (readonly [string, string])[];
+  readonly hash: string;
+};
+
+/**
+ * Built-in workflows are parsed when the package is built; reading the result takes a tenth of the time.
+ *
+ * The result counts only beside the bundle it was built with, and only for exactly the text it was made of: a built-in
+ * file that was edited is parsed like any other.
+ */
+function readCompiled(
+  { name, from }: FoundWorkflow,
+  source: Source,
+): { workflow: Workflow; helpers: ReadonlyMap<string, string> } | undefined {
+  if (from !== "built-in") return undefined;
+  const compiled = readFile(join(import.meta.dirname, COMPILED_FOLDER, `${name}.json`));
+  if (compiled === undefined || !isMadeOf(compiled, source)) return undefined;
+  return { workflow: compile(compiled.definition, () => compiled.hash), helpers: new Map(compiled.helpers) };
+}
+
+function readFile(file: string): Compiled | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch {
+    // Run from its source, the package has no such file: the workflow is parsed.
+    return undefined;
+  }
+  const compiled: unknown = JSON.parse(text);
+  return isCompiled(compiled) ? compiled : undefined;
+}
+
+/** Our own build wrote it, together with the code that reads it: it exists, so it is valid. */
+function isCompiled(value: unknown): value is Compiled {
+  return typeof value === "object" && value !== null && "definition" in value;
+}
+
+function isMadeOf({ source, definition }: Compiled, { bytes, prompts }: Source): boolean {
+  if (new TextDecoder().decode(bytes) !== source) return false;
+  return Object.entries(definition.prompts).every(([name, { text }]) => prompts[name]?.text === text);
 }

@@ -1,6 +1,20 @@
 /** Processes that outlive us, each under a shim of a few lines of shell: `bin/shim.sh`. */
 
-import { readdirSync, realpathSync, unlinkSync } from "node:fs";
+import {
+  readdirSync,
+  realpathSync,
+  unlinkSync,
+  closeSync,
+  constants,
+  ftruncateSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Process, Processes } from "../../engine/ports/process.ts";
@@ -29,9 +43,10 @@ import {
   writeExit,
 } from "./folder.ts";
 import { launchShim } from "./launch.ts";
-import { rotateLog } from "./log.ts";
 import { markOf } from "./marker.ts";
 import { startOf } from "./table.ts";
+import { newName } from "../home/new-name.ts";
+import { openOwn } from "../home/own-file.ts";
 
 export type ProcessOptions = {
   readonly home: Home;
@@ -113,7 +128,7 @@ export function shimProcesses(on: ProcessOptions): Processes {
       // A status that its shim did not end with is a forged one; and what was lost has not ended by itself.
       const isNone = after.type === "lost" || before.type === "lost";
       if (isNone && exitIn(folder) !== undefined) dropExit(folder);
-      // What was lost before stays lost: whoever asks again must still learn that it was not us.
+      // What was lost before stays lost: a later caller must still learn that we did not end it.
       if (before.type === "lost" && before.infrastructure) return before;
       const hold = holds.of(folder);
       if (before.type === "lost" || before.type === "ended") {
@@ -148,7 +163,7 @@ export function shimProcesses(on: ProcessOptions): Processes {
   };
 }
 
-/** Of a shim that nobody can name otherwise. */
+/** Of a shim that has no other name. */
 function probeKnown(
   folder: string,
   { pid, start }: { readonly pid: number; readonly start: string },
@@ -170,7 +185,7 @@ function realOf(dir: string): string | undefined {
   try {
     return realpathSync(dir);
   } catch {
-    // Nobody has made it.
+    // It was never made.
     return undefined;
   }
 }
@@ -182,4 +197,51 @@ function namesIn(folder: string): string[] {
     // The first launch makes it.
     return [];
   }
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+/** How many times the limit is kept of a log that grew faster than anybody looked. */
+const KEPT = 2;
+
+/**
+ * Keeps a log from growing for ever.
+ *
+ * The program has the file open, so it cannot be moved away: what it holds is copied, then the file is cut off in place; the
+ * program goes on at its new end. What it writes in the moment between the two is lost; nothing else is.
+ */
+function rotateLog(log: string, bytesMax: number): void {
+  const size = lstatSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  if (size <= bytesMax) return;
+  failpoint("process.before-rotate");
+  const opened = openOwn(log, constants.O_RDWR);
+  // A file that has replaced it is not cut: it may be a link to a file of a person.
+  if (opened.type !== "open") return;
+  const from = opened.fd;
+  const kept = `${log}.1.${newName()}.new`;
+  const to = openSync(kept, "wx", 0o600);
+  try {
+    const at = copyOn(Math.max(0, fstatSync(from).size - KEPT * bytesMax), { from, to });
+    renameSync(kept, `${log}.1`);
+    failpoint("process.between-rotate");
+    // Last, what was written while we copied.
+    copyOn(at, { from, to });
+    ftruncateSync(from, 0);
+  } finally {
+    closeSync(from);
+    closeSync(to);
+    rmSync(kept, { force: true });
+  }
+  failpoint("process.after-rotate");
+}
+
+function copyOn(start: number, { from, to }: { readonly from: number; readonly to: number }): number {
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  // A program that writes faster than we copy does not keep us here for ever.
+  const end = fstatSync(from).size + CHUNK_BYTES;
+  let at = start;
+  for (let read = -1; read !== 0 && at < end; at += read) {
+    read = readSync(from, chunk, 0, chunk.length, at);
+    for (let written = 0; written < read;) written += writeSync(to, chunk, written, read - written);
+  }
+  return at;
 }

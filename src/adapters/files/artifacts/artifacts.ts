@@ -2,7 +2,7 @@
 
 import type { Artifacts } from "../../../engine/ports/files.ts";
 import type { Store } from "../../../engine/ports/store.ts";
-import { collectedText } from "./collected-text.ts";
+import { collectedText } from "./readings.ts";
 import { leadsIn } from "./link-target.ts";
 import { archiveAll, carryAll } from "../replace/move.ts";
 import { forgetPeoples, keepPeoples } from "../projection/people-sections.ts";
@@ -13,7 +13,7 @@ import { readAll } from "./readings.ts";
 import { copiesIn, recallAll } from "./earlier-attempt.ts";
 import { filesWith, showText } from "./submitted-text.ts";
 import { tasksIn } from "./tasks.ts";
-import { textsIn } from "./texts.ts";
+import { textsIn } from "./tasks.ts";
 
 export function fileArtifacts(store: Pick<Store, "readings" | "projection" | "commit">): Artifacts {
   const own = ownWrites();

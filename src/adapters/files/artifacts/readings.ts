@@ -1,5 +1,5 @@
 /**
- * Reads the artifacts of a run. Each file is opened once, and parsed only if nobody has parsed exactly these bytes before:
+ * Reads the artifacts of a run. Each file is opened once, and parsed only if exactly these bytes were not parsed before:
  * the parsers are not even loaded for a file that has not changed.
  */
 
@@ -15,8 +15,9 @@ import { sha256 } from "../../../format/sha256.ts";
 import { decodeWhole } from "../replace/decode.ts";
 import { readNamed } from "./named-files.ts";
 import type { FileOf } from "../../../core/text/run-files.ts";
-import { withThere } from "./mentioned-files.ts";
-import { openAt, readableIn, unread } from "./unreadable.ts";
+import { openAt, readableIn, unread, isRead } from "./unreadable.ts";
+import { isBlank } from "../../../core/text/blank.ts";
+import { leadsIn } from "./link-target.ts";
 
 type Cache = Pick<Store, "readings" | "commit">;
 
@@ -62,8 +63,8 @@ async function readOne(on: On, file: string): Promise<readonly Reading[]> {
   return readFile(on, file, opened.bytes);
 }
 
-/** As the list is now: whoever has just changed it may have written the files of its new members as well. */
-export function membersIn(readings: readonly Reading[], { artifact, list }: List): readonly string[] {
+/** As the list is now: its author may have written the files of new members as well. */
+function membersIn(readings: readonly Reading[], { artifact, list }: List): readonly string[] {
   return [...new Set(readings.find((each) => each.artifact === artifact)?.lists[list])];
 }
 
@@ -152,4 +153,63 @@ function isAbout(readings: readonly Reading[], wanted: readonly FileOf[]): boole
       return readings[at]?.artifact === artifact && readings[at].slot === slot;
     })
   );
+}
+
+/** The text of an artifact: its file, its section with the heading, or the files of all members as JSON. Undefined where the bytes are not UTF-8. */
+export async function collectedText(
+  { run, workflow }: Place,
+  { readings, bytes }: ReadFiles,
+  { artifact, slot, digest }: Reading,
+): Promise<string | undefined> {
+  const declared = workflow.definition.artifacts[artifact];
+  if (declared === undefined || declared.file === "" || digest === "" || !isRead(declared.reader))
+    return undefined;
+  const textAt = (member: string): string | undefined => {
+    const found = bytes.get(fillPath(run, declared.file, member));
+    return found === undefined ? undefined : decodeWhole(found);
+  };
+  if (declared.every !== undefined) {
+    const members = membersIn(readings, declared.every).map((member) => [member, textAt(member)]);
+    return JSON.stringify(Object.fromEntries(members));
+  }
+  const { reader } = ownArtifact(run.params, declared);
+  const text = textAt(slot);
+  if (text === undefined || reader.type !== "section") return text;
+  const { cutSection } = await import("../../../format/markdown/place.ts");
+  const parted = cutSection(text, reader.heading);
+  return parted.ok && parted.cut !== "" ? parted.cut : undefined;
+}
+
+/**
+ * Artifacts that require other files of the work: an answer without the page that it refers to, or with a blank one, does not count.
+ *
+ * The fault is a part of the digest, so that the same answer counts as new when it is submitted again with the page.
+ */
+function withThere(place: Place, readings: readonly Reading[]): readonly Reading[] {
+  if (place.isWorkspace !== true) return readings;
+  const { artifacts } = place.workflow.definition;
+  return readings.map((reading) => {
+    const { there, file = "" } = artifacts[reading.artifact] ?? {};
+    if (there === undefined || !reading.found || isRefusal(reading)) return reading;
+    const files = there.map((each) => fillPath(place.run, each));
+    if (says(place.root, files)) return reading;
+    const at = { file: fillPath(place.run, file, reading.slot), line: 1, col: 1 };
+    const reason = `it needs one of these files, with something in it: ${files.join(", ")}`;
+    return { ...reading, digest: `${reading.digest}:alone`, faults: [...reading.faults, { at, reason }] };
+  });
+}
+
+/** An answer that refuses needs no page. */
+function isRefusal({ verdict }: Reading): boolean {
+  return verdict !== undefined && verdict !== "pass" && verdict !== "pass_with_notes";
+}
+
+/** What is too large for a text of ours, or is none, says something all the same. */
+function says(root: string, files: readonly string[]): boolean {
+  return leadsIn({ root }, files).some((lead) => {
+    if (!("to" in lead)) return false;
+    const opened = openAt(root, lead.to);
+    if (opened.type !== "bytes") return opened.type === "refused";
+    return !isBlank(decodeWhole(opened.bytes) ?? "x");
+  });
 }
