@@ -1,6 +1,6 @@
 /** What a worker writes into its files cannot hide what it has changed. */
 import { expect, test } from "vitest";
-import { filesIn } from "../../src/app/page/changed-files.ts";
+import { filesIn } from "../../src/app/page/diff.ts";
 
 const HEAD = "diff --git a/a.js b/a.js\nnew file mode 100644\n--- /dev/null\n+++ b/a.js\n@@ -0,0 +1,3 @@\n";
 const OTHER = "diff --git a/b.js b/b.js\n--- a/b.js\n+++ b/b.js\n@@ -1 +1 @@\n-x\n+y\n";

@@ -5,7 +5,7 @@ import { ANSWERS } from "../../src/app/answers.ts";
 import { INBOX, LIST, SHOW, type InboxItem, type RunSummary } from "../../src/app/view/run-view.ts";
 import { harmless, paintOf } from "../../src/cli/paint.ts";
 import { sayNextSteps } from "../../src/cli/render/next.ts";
-import { sayBoard } from "../../src/cli/watch/plain.ts";
+import { sayBoard } from "../../src/cli/commands/look/watch.ts";
 import type { BoardView } from "../../src/app/board/row.ts";
 import { sayInbox } from "../../src/cli/render/inbox.ts";
 import { sayRuns } from "../../src/cli/render/list.ts";

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runFolders } from "../../src/adapters/home/paths.ts";
 import { hashToken } from "../../src/adapters/person/token.ts";
-import { call, type Called } from "../../src/mcp/call.ts";
+import { call, type Called } from "../../src/mcp/serve.ts";
 import { inputOf, toolsFor } from "../../src/app/tools.ts";
 import { taskScene, type Tasks } from "../cli/task-support.ts";
 import { removeHomes } from "../support/home.ts";

@@ -12,7 +12,6 @@ import { requireHome, seeRun, type Seen } from "../runs/find.ts";
 import type { DataOf, InputOf } from "../schemas.ts";
 import { editsOf } from "../view/work/edits.ts";
 import { workOf } from "../view/work/diffstat.ts";
-import { fileIn, filesIn } from "./changed-files.ts";
 
 type Diff = DataOf<"diff">;
 
@@ -73,4 +72,53 @@ async function editOf(seen: Seen, artifact: string): Promise<Outcome<Diff>> {
 /** A section as it was submitted may have its heading or not. */
 function contentOf(section: string): string {
   return section.replace(/^\s*## .*\n/, "").trim();
+}
+
+type ChangedFile = DataOf<"diff">["files"][number];
+
+const LINES_MAX = 2000;
+const LINE_CHARACTERS_MAX = 2000;
+
+/**
+ * The text of `git diff`, by file. Agents write the files, so no line of theirs may pass as the head of a file. Only a line feed ends a line:
+ * with other line ends, a line of a file could look like the head of another file.
+ */
+export function filesIn(text: string): readonly ChangedFile[] {
+  return text === "" ? [] : text.split(/(?<=\n)(?=diff --git )/).map(fileIn);
+}
+
+function fileIn(part: string): ChangedFile {
+  const lines = part.split("\n");
+  const first = lines.findIndex((line) => line.startsWith("@@"));
+  const head = first === -1 ? lines : lines.slice(0, first);
+  const body =
+    first === -1 ? [] : lines.slice(first).filter((line, at, all) => line !== "" || at < all.length - 1);
+  return {
+    path: pathIn(head),
+    added: body.filter((line) => line.startsWith("+")).length,
+    removed: body.filter((line) => line.startsWith("-")).length,
+    text: body.slice(0, LINES_MAX).map(shortened).join("\n"),
+    cut: body.length > LINES_MAX,
+  };
+}
+
+/** A line that was cut shows that it goes on. */
+function shortened(line: string): string {
+  const more = line.length - LINE_CHARACTERS_MAX;
+  return more <= 0 ? line : `${line.slice(0, LINE_CHARACTERS_MAX)} ... and ${more} more characters`;
+}
+
+/** The new name, or the old one of a deleted file. Git quotes unusual names, and they are shown as git prints them. */
+function pathIn(head: readonly string[]): string {
+  const named = ["+++ ", "--- "]
+    .map((mark) =>
+      head
+        .find((line) => line.startsWith(mark))
+        ?.slice(mark.length)
+        .replace(/\t$/, ""),
+    )
+    .find((name) => name !== undefined && name !== "/dev/null");
+  if (named !== undefined) return named.replace(/^("?)[ab]\//, "$1");
+  const [, both = ""] = /^diff --git (.*)$/.exec(head[0] ?? "") ?? [];
+  return both.slice(0, Math.floor(both.length / 2)).replace(/^("?)a\//, "$1");
 }

@@ -1,11 +1,11 @@
-/** Tries again whatever holds a run up and is not a decision. */
+/** Tries again everything that holds a run up and is not a decision. */
 
 import { failpoint } from "../../../adapters/failpoint.ts";
 import { requirePerson } from "../../../adapters/person/who.ts";
 import { sayDeadlock } from "../../../engine/supervise/deadlocks.ts";
 import { descendantsOf } from "../../../engine/tasks/descendants.ts";
 import { runOf, seeThrough, type Acting, type Done } from "../../context.ts";
-import { EXIT_OK, EXIT_WAITING } from "../../exit-codes.ts";
+import { EXIT_OK, EXIT_WAITING, EXIT_NOT_YOURS } from "../../exit-codes.ts";
 import type { InputOf } from "../../schemas.ts";
 import type { Outcome } from "../../outcome.ts";
 import { rememberNames } from "../../runs/environment.ts";
@@ -15,7 +15,13 @@ import { actionsOf, nextForPerson } from "../../view/actions.ts";
 import { sayTyped } from "../../view/decision/choices.ts";
 import { deadlockOf, isUntrusted } from "../../view/status/trouble.ts";
 import { crashedIn, readFiles, respawnRole } from "./respawn.ts";
-import { goBack } from "./restart-stage.ts";
+import { UserError } from "../../../adapters/user-error.ts";
+import { positionOf, waysBack, type WayBack } from "../../../core/explain/ways-back.ts";
+import { scheduleOf } from "../../../core/model/compile.ts";
+import { finished } from "../../../core/step/refuse.ts";
+import { answerWith } from "../question/answer-with.ts";
+import { moveTo } from "../move.ts";
+import { refusal } from "../../refusal.ts";
 
 /** What was done about it. */
 export type Resumed = {
@@ -33,12 +39,12 @@ export type Resumed = {
 
 export async function resume(on: Acting, { run: word, back }: InputOf<"resume">): Promise<Outcome<Resumed>> {
   const id = await runOf(on, word);
-  // While it is halted nobody starts anything where it was.
+  // While it is halted nothing is started where it was.
   const answered = back === undefined ? "" : await goBack(on, id, back);
   return outcomeOf(on, await resumeRun(on, id, { answered }));
 }
 
-/** `answered` is the answer that has begun it again somewhere; then nobody else is started. A key makes it one act, see `resumedBefore`. */
+/** `answered` is the answer that has restarted it in a phase; then no other agent is started. A key makes it one act, see `resumedBefore`. */
 export async function resumeRun(
   on: Acting,
   id: string,
@@ -67,7 +73,7 @@ export async function resumeRun(
   const deeds = (await store.deeds(id)).flatMap(({ status, deed }) =>
     status === "attention" ? [deed.type] : [],
   );
-  const isRefused = (await store.line()).some(({ run, refusal }) => run === id && refusal !== undefined);
+  const isRefused = (await store.line()).some((place) => place.run === id && place.refusal !== undefined);
   const turn = isRefused ? ["its turn in the queue"] : [];
   // Such as work that could not be read: the supervisor tries it again without a deed.
   const shown = row.attention !== "" && deeds.length + turn.length === 0 ? ["what needed attention"] : [];
@@ -81,9 +87,9 @@ export async function resumeRun(
   if (isMoved && key !== undefined && !row.halted && deeds.length + turn.length === 0)
     await store.commit([note]);
   const retried = [...deeds, ...turn, ...shown, ...(isMoved ? ["reading its files"] : [])];
-  // Whoever begins again somewhere has called the agents that it takes.
+  // A restart in a phase has called the agents that it needs.
   const respawned = isFinished(row) || answered !== "" ? [] : await respawnCrashed(on, id, key);
-  // Where it goes on from: whoever is woken now may be quicker than we are.
+  // Read before the supervisor wakes, which may move the run at once.
   const { state } = (await requireKept(on, id)).row;
   await seeThrough(on, id);
   return { run: id, state, unhalted: row.halted, retried, respawned, answered };
@@ -95,7 +101,7 @@ async function requireTrusted({ box: { store }, door: { env } }: Acting, repo: s
   await requireTrust({ store, env }, repo);
 }
 
-/** The settings may have been what held it up. What is still wrong with them is told by whoever needs them. */
+/** The settings may have been what held it up. The commands that need them report what is still wrong. */
 async function refreshNames({ box, home, door }: Acting, repo: string): Promise<void> {
   const { surveySettings } = await import("../../../adapters/config/read.ts");
   const { settings } = await surveySettings({ repo, env: door.env, store: box.store });
@@ -111,7 +117,7 @@ async function respawnCrashed(on: Acting, id: string, key: string | undefined): 
 
 const RESUMED = "resumed";
 
-/** What this key did, where it only resumed the run: that is no event, which would keep its key. */
+/** What this key did, where it only resumed the run: only events keep their key. */
 export async function resumedBefore(
   { box }: Acting,
   { run: { id, state, seq } }: Pick<Seen, "run">,
@@ -156,4 +162,74 @@ async function outcomeOf(on: Acting, data: Resumed): Promise<Outcome<Resumed>> {
       means: action.sentence,
     })),
   };
+}
+
+/** What can be asked for, each with the answer of its own that some questions have. */
+const BACK = {
+  "from-phase": "",
+  "retry-failed": "retry",
+  "restart-stage": "restart",
+  "restart-previous": "restart-previous",
+} as const;
+
+type Back = { readonly how: keyof typeof BACK; readonly phase: string };
+
+/**
+ * Restarts the run in a phase: by the answer to its question, or by a move to where that is asked, and the answer there. Returns the answer.
+ * Both are ordinary acts. If the process dies in between, the run waits with its question, and the same command completes the restart.
+ */
+async function goBack(on: Acting, id: string, back: Back): Promise<string> {
+  const seen = await seenOf(on, id);
+  const { run, workflow, row } = seen;
+  if (isFinished(row)) throw refusal(finished(run));
+  const own = BACK[back.how];
+  const asked = workflow.definition.asks[run.question?.ask ?? ""]?.options ?? {};
+  if (own !== "" && Object.hasOwn(asked, own)) return giveAnswer(on, seen, own);
+  const phase = back.how === "from-phase" ? back.phase : phaseFor(seen, back);
+  // Other answers of the same question are decisions, and not ways back.
+  const phases = phasesIn(seen);
+  if (phases.has(phase) && Object.hasOwn(asked, phase)) return giveAnswer(on, seen, phase);
+  const ways = waysBack(workflow, run, {
+    by: requirePerson(on.who).actor,
+    at: new Date(on.box.clock.now()).toISOString(),
+  });
+  const options = ways.filter(({ option }) => phases.has(option));
+  const through = options.find(({ option }) => option === phase)?.through;
+  if (through === undefined) throw noWay(seen, phase, options);
+  await moveTo(on, { run: id, to: through, from: run.state, note: `to begin again in ${phase}` });
+  failpoint("resume.between-move-and-answer");
+  return giveAnswer(on, await seenOf(on, id), phase);
+}
+
+function phaseFor(seen: Seen, { how }: Back): string {
+  const position = positionOf(seen.workflow, seen.run);
+  if (position === undefined) throw nowhere(seen, `is in no stage, so --${how} means nothing for it`);
+  if (how !== "restart-previous") return how === "retry-failed" ? position.phase : position.first;
+  if (position.previous !== "") return position.previous;
+  throw nowhere(seen, `is in ${position.stage}, and no stage comes before that`);
+}
+
+function phasesIn({ workflow: { definition } }: Seen): ReadonlySet<string> {
+  return new Set(scheduleOf(definition).map(({ phase }) => phase.id));
+}
+
+async function giveAnswer(on: Acting, seen: Seen, value: string): Promise<string> {
+  await answerWith(on, { seen, value });
+  return value;
+}
+
+function noWay({ run }: Seen, phase: string, ways: readonly WayBack[]): UserError {
+  const options = ways.map(({ option }) => option);
+  const list = options.length === 0 ? "no way leads back from there" : `there are ${options.join(", ")}`;
+  return new UserError("not-in-map", `run ${run.id} in ${run.state} cannot go to "${phase}"; ${list}`, {
+    next: options.length === 0 ? `signalbox why ${run.id}` : `signalbox resume ${run.id} --from-phase PHASE`,
+    exit: EXIT_NOT_YOURS,
+  });
+}
+
+function nowhere({ run }: Seen, what: string): UserError {
+  return new UserError("not-in-map", `run ${run.id} ${what}`, {
+    next: `signalbox why ${run.id}`,
+    exit: EXIT_NOT_YOURS,
+  });
 }
