@@ -8,7 +8,7 @@
 import { requireMaker, requirePerson, whoActs, whoTypes, type Who } from "../adapters/person/who.ts";
 import { UserError } from "../adapters/user-error.ts";
 import type { Workflow } from "../core/model/compile.ts";
-import type { Registry } from "../engine/ports/registry.ts";
+import type { Registry, RunAttempt } from "../engine/ports/registry.ts";
 import { EXIT_NOT_YOURS } from "./exit-codes.ts";
 import type { Invocation } from "./invocation.ts";
 import { storeOf, workflowOf } from "./runs/find.ts";
@@ -82,13 +82,7 @@ export function noToken(name: string): UserError {
 }
 
 /** The agent that calls, by its token. */
-export type AgentCaller = {
-  readonly run: string;
-  readonly role: string;
-  readonly slot: string;
-  readonly attempt: number;
-  readonly definition: Workflow["definition"];
-};
+export type AgentCaller = RunAttempt & { readonly definition: Workflow["definition"] };
 
 /** Undefined where no token was handed on: that is never taken for a person. */
 export async function agentCalling(on: Invocation): Promise<AgentCaller | undefined> {

@@ -8,7 +8,7 @@ import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_TERMINATED } from "../exit
 import { success, type Emit, type Outcome } from "../outcome.ts";
 import type { DataOf, InputOf } from "../schemas.ts";
 import { tailOf, wholeLog } from "../story/log.ts";
-import { turnOf } from "../view/status/processes.ts";
+import { turnOf } from "../../engine/agents/job-id.ts";
 import { isFinished, seeRun, type Seen } from "./find.ts";
 
 const HELP = "signalbox logs --help";

@@ -8,8 +8,7 @@ import type { Workflow } from "../../core/model/compile.ts";
 import type { Actor, Event, Incoming, Reading } from "../../core/model/event.ts";
 import type { Recorded } from "../../engine/ports/journal.ts";
 import { capitalised, firstLine, sayRole, agentName } from "../view/words.ts";
-
-type Agent = { readonly role: string; readonly slot: string; readonly attempt: number };
+import type { Attempt } from "../../core/model/run.ts";
 
 export type Teller = (group: readonly Recorded[], followed: readonly string[]) => string;
 
@@ -30,7 +29,7 @@ export function tellerOf({ definition }: Workflow, counts: (reading: Reading) =>
       if (event.type === "agent-dismissed") dismissed.set(keyOf(event), whyDismissed(event));
   }
 
-  function whyDismissed({ role }: Agent): string {
+  function whyDismissed({ role }: Attempt): string {
     if (isOver !== "") return `the run is ${isOver}`;
     return judged.has(role) ? "its review is in" : "it is no longer needed";
   }
@@ -301,7 +300,7 @@ function sayMerged({ fields: { ref, commit, by } }: Reading): readonly string[] 
 
 const HASH_SHOWN = 12;
 
-function keyOf({ role, slot, attempt }: Agent): string {
+function keyOf({ role, slot, attempt }: Attempt): string {
   return `${role}/${slot}/${attempt}`;
 }
 

@@ -4,6 +4,7 @@ import type { Note } from "../../engine/ports/journal.ts";
 import type { MessageRow } from "../../engine/ports/messages.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { sayAge, sayTime } from "../view/words.ts";
+import { type Attempt, isSameAttempt } from "../../core/model/run.ts";
 
 export type Told = {
   readonly status: MessageRow["status"];
@@ -11,16 +12,10 @@ export type Told = {
   readonly at: number;
 };
 
-type Attempt = Pick<MessageRow, "role" | "slot" | "attempt">;
-
 /** The last thing that this attempt was told; null where it was told nothing. */
 export function toldTo(messages: readonly MessageRow[], to: Attempt): Told | null {
-  const last = messages.findLast((row) => isTo(row, to));
+  const last = messages.findLast((row) => isSameAttempt(row, to));
   return last === undefined ? null : { status: last.status, at: last.at };
-}
-
-function isTo(row: Attempt, { role, slot, attempt }: Attempt): boolean {
-  return row.role === role && row.slot === slot && row.attempt === attempt;
 }
 
 /** Nothing to say of what was heard. */

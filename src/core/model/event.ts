@@ -5,7 +5,7 @@
  * decides its *consequences*. Consequences contain everything that changes, so a replay decides nothing.
  */
 
-import type { AcceptedReading, PartAnswer } from "./run.ts";
+import type { AcceptedReading, Attempt, PartAnswer } from "./run.ts";
 import type { IssueCounts, Severity, Tests, Verdict } from "./verdict.ts";
 import type { ReviewText } from "./artifact.ts";
 import type { Literal } from "./value.ts";
@@ -14,7 +14,7 @@ import type { Action, SourcePlace } from "./workflow.ts";
 export type Actor =
   | { readonly type: "human"; readonly name?: string }
   | { readonly type: "engine" }
-  | { readonly type: "agent"; readonly role: string; readonly slot: string; readonly attempt: number };
+  | ({ readonly type: "agent" } & Attempt);
 
 export type Fault = { readonly at: SourcePlace; readonly reason: string };
 
@@ -106,22 +106,14 @@ export type Incoming =
       readonly type: "observed";
       readonly at: string;
     } & Facts)
-  | {
-      readonly type: "agent-started";
-      readonly at: string;
-      readonly role: string;
-      readonly slot: string;
-      readonly attempt: number;
-    }
+  | ({ readonly type: "agent-started"; readonly at: string } & Attempt)
   | ({
       readonly type: "agent-ended";
       readonly at: string;
-      readonly role: string;
-      readonly slot: string;
-      readonly attempt: number;
       readonly cause: EndCause;
       readonly code?: number;
-    } & Facts)
+    } & Attempt &
+      Facts)
   | {
       readonly type: "answered";
       readonly by: Actor;
@@ -195,33 +187,22 @@ type Consequence =
       readonly value: number;
       readonly renew: readonly string[];
     }
-  | {
+  | ({
       readonly type: "agent-called";
-      readonly role: string;
-      readonly slot: string;
-      readonly attempt: number;
       readonly prompt: string;
       readonly inputs: Readonly<Record<string, string>>;
       /** Digests of the agent's outputs that existed before its start: finding them again at its end proves nothing. */
       readonly seen: Readonly<Record<string, string>>;
       readonly fan?: string;
-    }
-  | { readonly type: "agent-alive"; readonly role: string; readonly slot: string; readonly attempt: number }
-  | { readonly type: "agent-gone"; readonly role: string; readonly slot: string; readonly attempt: number }
-  | {
-      readonly type: "agent-dismissed";
-      readonly role: string;
-      readonly slot: string;
-      readonly attempt: number;
-    }
-  | {
+    } & Attempt)
+  | ({ readonly type: "agent-alive" } & Attempt)
+  | ({ readonly type: "agent-gone" } & Attempt)
+  | ({ readonly type: "agent-dismissed" } & Attempt)
+  | ({
       readonly type: "agent-crashed";
-      readonly role: string;
-      readonly slot: string;
-      readonly attempt: number;
       /** The agent was not started: its work would be about these texts, which another author has changed. */
       readonly foreign?: readonly string[];
-    }
+    } & Attempt)
   /**
    * The end of an agent that does not count as its failure: the machine or terminal was lost, or the work changed during a
    * judge's turn.
@@ -265,7 +246,7 @@ type Consequence =
       readonly phase?: string;
     }
   /** The result of an attempt that no longer counts. It is recorded and shown, but never applied. */
-  | { readonly type: "result-kept"; readonly role: string; readonly slot: string; readonly attempt: number };
+  | ({ readonly type: "result-kept" } & Attempt);
 
 export type Event = Incoming | Consequence;
 
@@ -274,15 +255,8 @@ export type Event = Incoming | Consequence;
  * result of every effect except messages to agents and questions to people.
  */
 export type Effect =
-  | {
-      readonly type: "start-agent";
-      readonly role: string;
-      readonly slot: string;
-      readonly attempt: number;
-      readonly prompt: string;
-      readonly fan?: string;
-    }
-  | { readonly type: "stop-agent"; readonly role: string; readonly slot: string; readonly attempt: number }
+  | ({ readonly type: "start-agent"; readonly prompt: string; readonly fan?: string } & Attempt)
+  | ({ readonly type: "stop-agent" } & Attempt)
   | { readonly type: "tell-agent"; readonly role: string; readonly attempt: number; readonly message: string }
   | { readonly type: "run-check"; readonly artifact: string }
   | { readonly type: "start-tasks"; readonly artifact: string; readonly entry: number }

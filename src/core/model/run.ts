@@ -22,10 +22,14 @@ export type AcceptedReading = {
   readonly inputs: Readonly<Record<string, string>>;
 };
 
-export type Agent = {
-  readonly role: string;
-  readonly slot: string;
-  readonly attempt: number;
+/** What identifies an agent in its run. */
+export type Attempt = { readonly role: string; readonly slot: string; readonly attempt: number };
+
+export function isSameAttempt(a: Attempt, b: Attempt): boolean {
+  return a.role === b.role && a.slot === b.slot && a.attempt === b.attempt;
+}
+
+export type Agent = Attempt & {
   /** *called*: the engine was asked to start it. *stopping*: the engine was asked to stop it. *crashed*: it waits for a person. */
   readonly status: "called" | "alive" | "stopping" | "crashed";
   /** The tree and the digests of the artifacts that it got. */

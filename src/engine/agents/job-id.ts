@@ -1,19 +1,22 @@
 /** What the processes of agents are called: everybody who sees one can tell whose it is. */
 
-import type { AgentRow } from "../ports/registry.ts";
+import type { JobRow, RunAttempt } from "../ports/registry.ts";
 
-type Named = Pick<AgentRow, "run" | "role" | "slot" | "attempt">;
-
-export function jobId(agent: Named, turn: number): string {
+export function jobId(agent: RunAttempt, turn: number): string {
   return `${prefixOf(agent)}${turn}`;
 }
 
 /** Whether a job is a turn of this very attempt. */
-export function isTurnOf(id: string, agent: Named): boolean {
+export function isTurnOf(id: string, agent: RunAttempt): boolean {
   const prefix = prefixOf(agent);
   return id.startsWith(prefix) && /^\d+$/.test(id.slice(prefix.length));
 }
 
-function prefixOf({ run, role, slot, attempt }: Named): string {
+function prefixOf({ run, role, slot, attempt }: RunAttempt): string {
   return `${run}.${role}${slot === "" ? "" : `.${encodeURIComponent(slot)}`}.${attempt}.`;
+}
+
+/** The number of a turn is the last part of its job's name. */
+export function turnOf({ id }: Pick<JobRow, "id">): number {
+  return Number(id.split(".").at(-1));
 }

@@ -1,6 +1,6 @@
 /** What a process of ours is told and given: its prompt, its environment, its command, its limits. */
 
-import { slotKey, type Run } from "../../core/model/run.ts";
+import { slotKey, type Run, type Attempt } from "../../core/model/run.ts";
 import { valueIn } from "../../core/model/field.ts";
 import { maxOf } from "../../core/gates/gate.ts";
 import { memberOf } from "../../core/gates/fan-out-members.ts";
@@ -112,12 +112,7 @@ function policyIn({ definition }: Workflow, run: Run, role: string): string {
 }
 
 /** Without a role, the words are for a person. */
-type AgentOf = {
-  readonly role: string;
-  readonly slot: string;
-  readonly attempt: number;
-  readonly session: string;
-};
+type AgentOf = Attempt & { readonly session: string };
 
 /** What a review is bound to. The branch may go on, and its name would then mean something else. */
 function treeOf(run: Run, agent: string): string {

@@ -1,7 +1,7 @@
 /** Agents are started and stopped. */
 
 import { isUp } from "../../core/step/act.ts";
-import { slotKey } from "../../core/model/run.ts";
+import { slotKey, isSameAttempt } from "../../core/model/run.ts";
 import { requireUnaltered } from "./parent-texts.ts";
 import { recalled, withEarlier } from "../effects/earlier-attempts.ts";
 import type { Works } from "../box.ts";
@@ -13,7 +13,7 @@ import { promptText, variablesOf } from "./launch.ts";
 import { withFaults } from "./rejected-output.ts";
 import { placeOf } from "../submit/place.ts";
 import type { Process } from "../ports/process.ts";
-import type { AgentRow } from "../ports/registry.ts";
+import type { AgentRow, RunAttempt } from "../ports/registry.ts";
 import { noteNew, projectAfter } from "../submit/project.ts";
 import { leaveTerminal } from "./seat.ts";
 import { requireSlot } from "../queue/slots.ts";
@@ -121,7 +121,7 @@ async function firstPrompt(
 function newAgent(
   works: Works,
   on: {
-    readonly of: Pick<AgentRow, "run" | "role" | "slot" | "attempt">;
+    readonly of: RunAttempt;
     readonly name: string;
     readonly entry: number;
   },
@@ -147,9 +147,7 @@ export async function stopAgent({ works, kept, deed }: Of<"stop-agent">): Promis
   const { store, processes } = works;
   const of = { run: kept.row.id, role, slot, attempt };
   const jobs = await store.jobs({ run: of.run, status: "live" });
-  const own = jobs.filter(
-    (job) => job.kind === "turn" && job.role === role && job.slot === slot && job.attempt === attempt,
-  );
+  const own = jobs.filter((job) => job.kind === "turn" && isSameAttempt(job, deed));
   // Many agents are stopped because of their last submission.
   let before: Process | undefined;
   for (const job of own) {

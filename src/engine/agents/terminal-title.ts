@@ -3,8 +3,9 @@
 import type { Role } from "../../core/model/workflow.ts";
 import type { Box } from "../box.ts";
 import type { RunRow } from "../ports/journal.ts";
-import type { AgentRow, WorkspaceRow } from "../ports/registry.ts";
+import type { WorkspaceRow } from "../ports/registry.ts";
 import { projectNameOf } from "../queue/project-name.ts";
+import type { Attempt } from "../../core/model/run.ts";
 
 export async function titleOf(
   { store }: Pick<Box, "store">,
@@ -15,10 +16,7 @@ export async function titleOf(
 }
 
 /** Whoever goes on through attempts has one window; each attempt of the others has its own. */
-export function windowName(
-  { role, slot, attempt }: Pick<AgentRow, "role" | "slot" | "attempt">,
-  { session }: Pick<Role, "session">,
-): string {
+export function windowName({ role, slot, attempt }: Attempt, { session }: Pick<Role, "session">): string {
   const who = slot === "" ? role : `${role}-${slot}`;
   return session === "persistent" ? who : `${who}-${attempt}`;
 }

@@ -17,7 +17,8 @@ import type { AgentRow, JobRow } from "../ports/registry.ts";
 import { project } from "../submit/project.ts";
 import { showTexts } from "../submit/show-texts.ts";
 import { submit } from "../submit/submit.ts";
-import { nextTurn, startTurn, turnOf, waitingFor } from "./turn.ts";
+import { turnOf } from "./job-id.ts";
+import { nextTurn, startTurn, waitingFor } from "./turn.ts";
 import { Later } from "../supervise/later.ts";
 
 type Cause = Extract<Incoming, { type: "agent-ended" }>["cause"];

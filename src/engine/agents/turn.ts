@@ -13,7 +13,7 @@ import { environment, limitsOf } from "./launch.ts";
 import { noteGiven } from "./given-texts.ts";
 import { openCheckout, setUpCheckout } from "./judge-checkout.ts";
 import { writeInput } from "./input-file.ts";
-import { isTurnOf, jobId } from "./job-id.ts";
+import { isTurnOf, jobId, turnOf } from "./job-id.ts";
 import { boundWorkspace, isInPlace } from "../submit/place.ts";
 import { checkoutOf } from "./judge.ts";
 import type { Kept } from "../ports/journal.ts";
@@ -23,6 +23,7 @@ import { bringUpToDate } from "../submit/project.ts";
 import { commandFor, seatFor, windowFor, type Seat } from "./seat.ts";
 import { requireSlot } from "../queue/slots.ts";
 import { titleOf } from "./terminal-title.ts";
+import { isSameAttempt } from "../../core/model/run.ts";
 
 type Turn = {
   readonly agent: AgentRow;
@@ -174,9 +175,7 @@ function tokenOf({ desk }: Works, agent: AgentRow): string {
 
 /** Messages that no turn of the agent was about, and that nobody has typed into its terminal. */
 export async function waitingFor(works: Works, agent: AgentRow): Promise<readonly Message[]> {
-  const { run, role, slot, attempt } = agent;
-  const rows = await works.store.messages(run);
-  const own = rows.filter((row) => row.role === role && row.slot === slot && row.attempt === attempt);
+  const own = (await works.store.messages(agent.run)).filter((row) => isSameAttempt(row, agent));
   const typed = new Set(own.map(({ key }) => `${messageName(key)}.md`));
   return works.desk.waiting(agent.dir, await turnDirs(works, agent)).filter(({ name }) => !typed.has(name));
 }
@@ -191,10 +190,6 @@ async function turnDirs({ store }: Works, agent: AgentRow): Promise<readonly str
   return (await store.jobs({ run: agent.run }))
     .filter((job) => isTurnOf(job.id, agent) && turnOf(job) <= agent.turn)
     .map(({ dir }) => dir);
-}
-
-export function turnOf(job: JobRow): number {
-  return Number(job.id.split(".").at(-1));
 }
 
 /** The agent has messages: they are what its next turn is about. */

@@ -7,7 +7,15 @@ import type { Entry, Note } from "./journal.ts";
 import type { MessageRow } from "./messages.ts";
 import type { Outcome } from "./outbox.ts";
 import type { ProjectRow, Refusal } from "./projects.ts";
-import type { AgentRow, HumanKeyRow, JobRow, ReadingsKey, TrustRow, WorkspaceRow } from "./registry.ts";
+import type {
+  AgentRow,
+  HumanKeyRow,
+  JobRow,
+  ReadingsKey,
+  TrustRow,
+  WorkspaceRow,
+  RunAttempt,
+} from "./registry.ts";
 
 /** One member of a batch. Where a member expects something that does not hold, the batch writes nothing. */
 export type Write =
@@ -49,11 +57,7 @@ export type Write =
   | { readonly type: "put-workspace"; readonly workspace: WorkspaceRow }
   | { readonly type: "put-message"; readonly message: MessageRow }
   /** The agent has called: everything that it was told by now has reached it. */
-  | {
-      readonly type: "acknowledge";
-      readonly agent: Pick<MessageRow, "run" | "role" | "slot" | "attempt">;
-      readonly at: number;
-    }
+  | { readonly type: "acknowledge"; readonly agent: RunAttempt; readonly at: number }
   /** The checkout of a repository is this run's. `taken` where another run has it. */
   | { readonly type: "take-place"; readonly run: string; readonly repo: string }
   /** *bound*: only where the run has not asked for the checkout again. */

@@ -1,10 +1,8 @@
 /** What was said to agents that live in a terminal, and whether they have heard it. */
 
-export type MessageRow = {
-  readonly run: string;
-  readonly role: string;
-  readonly slot: string;
-  readonly attempt: number;
+import type { RunAttempt } from "./registry.ts";
+
+export type MessageRow = RunAttempt & {
   /** Of the deed that ordered it. */
   readonly key: string;
   /** *sending*: the terminal may have it or not. *told*: the terminal has taken it. *acknowledged*: the agent has called since. */

@@ -1,12 +1,12 @@
 /** The registry: the engine's notes about agents, processes, workspaces, and what people trust. */
 
 import type { Reading } from "../../core/model/event.ts";
+import type { Attempt } from "../../core/model/run.ts";
 
-export type AgentRow = {
-  readonly run: string;
-  readonly role: string;
-  readonly slot: string;
-  readonly attempt: number;
+/** What identifies an agent in the state home. */
+export type RunAttempt = Attempt & { readonly run: string };
+
+export type AgentRow = RunAttempt & {
   /** SHA-256 of its token. */
   readonly token: string;
   /** Its folder in the state home: prompt, log, exit status of each turn. */
@@ -20,14 +20,10 @@ export type AgentRow = {
 };
 
 /** A process of ours: a turn of an agent, or a check. */
-export type JobRow = {
+export type JobRow = RunAttempt & {
   /** Path-safe and unique: also the name of its folder and of its exit file. */
   readonly id: string;
-  readonly run: string;
   readonly kind: "turn" | "check";
-  readonly role: string;
-  readonly slot: string;
-  readonly attempt: number;
   /** Of a check: the artifact it makes, and the digest of the tree when it began. */
   readonly artifact: string;
   readonly tree: string;
@@ -44,7 +40,8 @@ export type JobRow = {
 };
 
 /** A live turn of an agent, with where its run is. */
-export type LiveTurn = Pick<JobRow, "run" | "role" | "slot" | "attempt" | "seat"> & {
+export type LiveTurn = RunAttempt & {
+  readonly seat: JobRow["seat"];
   readonly definition: string;
   readonly state: string;
   /** A message for it waits until another agent may work. */
@@ -77,14 +74,14 @@ export type Registry = {
     readonly run?: string;
     readonly status?: AgentRow["status"];
   }): Promise<readonly AgentRow[]>;
-  agent(of: Pick<AgentRow, "run" | "role" | "slot" | "attempt">): Promise<AgentRow | undefined>;
+  agent(of: RunAttempt): Promise<AgentRow | undefined>;
   /** The agent that a token belongs to, whatever its status. */
   byToken(hash: string): Promise<AgentRow | undefined>;
   /** Idle agents of runs that have moved since, need no attention, and for which nothing else is to be done. */
   idleMoved(): Promise<readonly (AgentRow & { readonly repo: string })[]>;
   liveTurns(repo: string): Promise<readonly LiveTurn[]>;
   /** Agents that are to begin a turn: those to be started or told something, and idle ones whose run has moved. */
-  comingTurns(repo: string): Promise<readonly Pick<AgentRow, "run" | "role" | "slot" | "attempt">[]>;
+  comingTurns(repo: string): Promise<readonly RunAttempt[]>;
   jobs(filter: { readonly run?: string; readonly status?: JobRow["status"] }): Promise<readonly JobRow[]>;
   job(id: string): Promise<JobRow | undefined>;
   /** Live turns of runs that a person has halted. */

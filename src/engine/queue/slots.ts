@@ -9,7 +9,7 @@ import { filtered } from "../lists.ts";
 import type { Workflow } from "../../core/model/compile.ts";
 import { isExpected } from "../../core/step/move-at-end.ts";
 import type { Box } from "../box.ts";
-import type { AgentRow, LiveTurn } from "../ports/registry.ts";
+import type { LiveTurn, RunAttempt } from "../ports/registry.ts";
 import { AGENTS, projectNameOf } from "./project-name.ts";
 import { Later } from "../supervise/later.ts";
 
@@ -24,8 +24,6 @@ export type Slots = {
 type On = Pick<Box, "workflow"> & {
   readonly store: Pick<Box["store"], "liveTurns" | "comingTurns" | "projectAt">;
 };
-
-type Agent = Pick<AgentRow, "run" | "role" | "slot" | "attempt">;
 
 export async function slotsOf({ store, workflow }: On, repo: string): Promise<Slots> {
   const working = await filtered(await store.liveTurns(repo), async (turn) =>
@@ -43,7 +41,7 @@ export function isSlotLeft({ limit, atWork, coming }: Slots): boolean {
 }
 
 /** Throws where as many agents are at work as may be. An agent that has a turn goes on with it, or with its next one. */
-export async function requireSlot(on: On, repo: string, agent: Agent): Promise<void> {
+export async function requireSlot(on: On, repo: string, agent: RunAttempt): Promise<void> {
   const { store, workflow } = on;
   const turns = await store.liveTurns(repo);
   const own = turns.find((turn) => nameOf(turn) === nameOf(agent));
@@ -75,6 +73,6 @@ function isAtWork(workflow: Workflow, turn: LiveTurn): boolean {
   return turn.seat !== "resident" || (!turn.isQueued && isExpected(workflow, turn, turn.role));
 }
 
-function nameOf({ run, role, slot, attempt }: Agent): string {
+function nameOf({ run, role, slot, attempt }: RunAttempt): string {
   return JSON.stringify([run, role, slot, attempt]);
 }

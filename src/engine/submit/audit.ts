@@ -8,7 +8,7 @@
 
 import type { Workflow } from "../../core/model/compile.ts";
 import type { Actor, Event, Incoming } from "../../core/model/event.ts";
-import type { PartAnswer } from "../../core/model/run.ts";
+import { type PartAnswer, isSameAttempt } from "../../core/model/run.ts";
 import { ORIGIN, type Move } from "../../core/model/workflow.ts";
 import type { Recorded } from "../ports/journal.ts";
 
@@ -121,5 +121,5 @@ function isPersons(act: Incoming | undefined): boolean {
 
 function isSame(a: Actor, b: Actor): boolean {
   if (a.type !== "agent" || b.type !== "agent") return a.type === b.type;
-  return a.role === b.role && a.slot === b.slot && a.attempt === b.attempt;
+  return isSameAttempt(a, b);
 }

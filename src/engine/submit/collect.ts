@@ -6,12 +6,11 @@
 
 import type { Workflow } from "../../core/model/compile.ts";
 import type { Incoming, Reading } from "../../core/model/event.ts";
-import { slotKey, type Run } from "../../core/model/run.ts";
+import { slotKey, type Run, type Attempt } from "../../core/model/run.ts";
 import { checkoutOf, isJudge, isOwn, ownOf } from "../agents/judge.ts";
 import type { Box } from "../box.ts";
 import type { ArtifactText, Artifacts, Place } from "../ports/files.ts";
 import type { Kept } from "../ports/journal.ts";
-import type { AgentRow } from "../ports/registry.ts";
 import { placeOf } from "./place.ts";
 import { digestOfText, showTexts } from "./show-texts.ts";
 
@@ -23,7 +22,7 @@ type EventAuthor = {
   /** Whose event it is: a role, a person or the engine. */
   readonly by: string;
   /** The agent, where it is one's. */
-  readonly author: Pick<AgentRow, "role" | "slot" | "attempt"> | undefined;
+  readonly author: Attempt | undefined;
   /** Texts that the author submits: they are read as if they were in their files. */
   readonly texts: readonly ArtifactText[];
 };
@@ -61,7 +60,7 @@ export async function collectFor(box: Box, of: EventAuthor): Promise<Collected> 
 async function judgePlace(
   { store }: Box,
   place: Place,
-  { role, slot, attempt }: Pick<AgentRow, "role" | "slot" | "attempt">,
+  { role, slot, attempt }: Attempt,
 ): Promise<Place | undefined> {
   const agent = await store.agent({ run: place.run.id, role, slot, attempt });
   if (agent === undefined || agent.dir === "") return undefined;

@@ -9,6 +9,7 @@ import { project } from "../submit/project.ts";
 import { restartTurn, suspend, turnOver } from "../agents/turn-end.ts";
 import { isExpected } from "../../core/step/move-at-end.ts";
 import type { Kept } from "../ports/journal.ts";
+import { isSameAttempt } from "../../core/model/run.ts";
 
 /** A shim reports a moment before it is gone. Whoever else reports is not believed for longer. */
 const LOOKS_MAX = 40;
@@ -181,16 +182,15 @@ class Waits {
   }
 
   /** In milliseconds since 1970; undefined where the run waits for others. */
-  async since({ run, role, slot, attempt }: JobRow): Promise<number | undefined> {
+  async since(job: JobRow): Promise<number | undefined> {
     const { store } = this.#works;
+    const { run, role } = job;
     const kept = await store.load(run);
     if (kept === undefined || !isExpected(await this.#works.workflow(kept.row.definition), kept.run, role)) {
       this.#entered.delete(run);
       return undefined;
     }
-    const told = (await store.messages(run))
-      .filter((row) => row.role === role && row.slot === slot && row.attempt === attempt)
-      .map(({ at }) => at);
+    const told = (await store.messages(run)).filter((row) => isSameAttempt(row, job)).map(({ at }) => at);
     return Math.max(await this.#enteredAt(kept), ...told);
   }
 

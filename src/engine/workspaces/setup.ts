@@ -10,13 +10,14 @@
 import type { Works } from "../box.ts";
 import { environment, MINUTE_MS } from "../agents/launch.ts";
 import type { Kept } from "../ports/journal.ts";
-import type { AgentRow, JobRow } from "../ports/registry.ts";
+import type { JobRow } from "../ports/registry.ts";
 import { Later } from "../supervise/later.ts";
+import { type Attempt, isSameAttempt } from "../../core/model/run.ts";
 
 const NAME = "setup";
 
 /** What is set up: the workspace of a run, or the checkout of one of its judges. */
-export type Site = { readonly run: string; readonly judge?: Pick<AgentRow, "role" | "slot" | "attempt"> };
+export type Site = { readonly run: string; readonly judge?: Attempt };
 
 export async function setUp(works: Works, kept: Kept, of: Site & { readonly path: string }): Promise<void> {
   const { row } = kept;
@@ -87,8 +88,8 @@ async function current(works: Works, of: Site): Promise<JobRow | undefined> {
 /** The job of a workspace is no agent's. */
 const NOBODY = { role: "", slot: "", attempt: 0 };
 
-function isAbout({ role, slot, attempt }: JobRow, { judge = NOBODY }: Site): boolean {
-  return role === judge.role && slot === judge.slot && attempt === judge.attempt;
+function isAbout(job: JobRow, { judge = NOBODY }: Site): boolean {
+  return isSameAttempt(job, judge);
 }
 
 async function begun(works: Works, { run, judge = NOBODY }: Site, minutes: number): Promise<JobRow> {

@@ -3,6 +3,7 @@
 import type { MessageRow, Messages } from "../../../engine/ports/messages.ts";
 import { upsert, type Ask, type Row, type Sql, type Work } from "../sql.ts";
 import { number, text, word } from "../row.ts";
+import type { RunAttempt } from "../../../engine/ports/registry.ts";
 
 const PUT = upsert(
   "messages",
@@ -24,14 +25,12 @@ export function putMessage(db: Sql, row: MessageRow): void {
   db.put(PUT, run, key, role, slot, attempt, status, at, acknowledgedAt);
 }
 
-type Addressee = Pick<MessageRow, "run" | "role" | "slot" | "attempt">;
-
-export function* isAwaited(db: Sql, { run, role, slot, attempt }: Addressee): Work<boolean> {
+export function* isAwaited(db: Sql, { run, role, slot, attempt }: RunAttempt): Work<boolean> {
   const told = yield* db.get(`SELECT 1 FROM messages WHERE ${OF} LIMIT 1`, run, role, slot, attempt);
   return told !== undefined;
 }
 
-export function acknowledge(db: Sql, { run, role, slot, attempt }: Addressee, at: number): void {
+export function acknowledge(db: Sql, { run, role, slot, attempt }: RunAttempt, at: number): void {
   const sql = `UPDATE messages SET status = 'acknowledged', acknowledged_at = ? WHERE ${OF}`;
   db.put(sql, at, run, role, slot, attempt);
 }

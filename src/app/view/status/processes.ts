@@ -1,6 +1,6 @@
 /** What is known about the processes of a run. It comes from looking, never from a guess: what cannot be known is unknown. */
 
-import { slotKey } from "../../../core/model/run.ts";
+import { slotKey, type Attempt, isSameAttempt } from "../../../core/model/run.ts";
 import { jobId } from "../../../engine/agents/job-id.ts";
 import type { Process, Processes } from "../../../engine/ports/process.ts";
 import type { AgentRow, JobRow } from "../../../engine/ports/registry.ts";
@@ -18,7 +18,7 @@ export async function agentsOf({ store, run }: Seen, probeIn: Probe, every: bool
   const rows = await store.agents({ run: run.id });
   const messages = await store.messages(run.id);
   const look = async (
-    of: Key & { readonly status: string },
+    of: Attempt & { readonly status: string },
     row: AgentRow | undefined,
   ): Promise<AgentView> => {
     // Where a turn's folder is, only its job tells.
@@ -30,7 +30,7 @@ export async function agentsOf({ store, run }: Seen, probeIn: Probe, every: bool
     Object.values(run.agents).map((agent) =>
       look(
         agent,
-        rows.find((each) => isSame(each, agent)),
+        rows.find((each) => isSameAttempt(each, agent)),
       ),
     ),
   );
@@ -54,19 +54,8 @@ export async function checksOf({ store, run }: Seen, probe: Probe): Promise<Chec
     });
 }
 
-/** The number of a turn is the last part of its job's name. */
-export function turnOf({ id }: Pick<JobRow, "id">): number {
-  return Number(id.split(".").at(-1));
-}
-
-type Key = Pick<AgentRow, "role" | "slot" | "attempt">;
-
-function isSame(a: Key, b: Key): boolean {
-  return a.role === b.role && a.slot === b.slot && a.attempt === b.attempt;
-}
-
 function viewOf(
-  of: Key & {
+  of: Attempt & {
     readonly status: string;
     readonly row: AgentRow | undefined;
     readonly job: JobRow | undefined;

@@ -21,6 +21,7 @@ import { jobId } from "../../../engine/agents/job-id.ts";
 import { lastLineIn } from "../../story/log.ts";
 import type { Recorded } from "../../../engine/ports/journal.ts";
 import { reviewsOf } from "../decision/findings.ts";
+import { isSameAttempt } from "../../../core/model/run.ts";
 
 type Live = { readonly agents: readonly AgentView[]; readonly checks: readonly CheckView[] };
 
@@ -233,9 +234,9 @@ function deathIn(events: readonly Recorded[]): Ended | undefined {
 }
 
 /** The words of the attempt that ended: another attempt may have been started since. */
-async function sayDeath({ store, run }: Seen, { role, slot, attempt, cause, code }: Ended): Promise<string> {
-  const rows = await store.agents({ run: run.id });
-  const row = rows.find((each) => each.role === role && each.slot === slot && each.attempt === attempt);
+async function sayDeath({ store, run }: Seen, ended: Ended): Promise<string> {
+  const { role, cause, code } = ended;
+  const row = (await store.agents({ run: run.id })).find((each) => isSameAttempt(each, ended));
   const job = row === undefined ? undefined : await store.job(jobId(row, row.turn));
   const output = job === undefined ? "" : firstLine(lastLineIn(job.dir), WORDS_MAX);
   const last = output === "" ? "" : `; its last output: ${output}`;

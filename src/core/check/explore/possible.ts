@@ -14,7 +14,7 @@ import type { Workflow } from "../../model/compile.ts";
 import type { Actor, Incoming, Reading } from "../../model/event.ts";
 import { isOpen, isSpent, targetOf } from "../../gates/gate.ts";
 import { isProof, ownMoves } from "../../step/move-at-end.ts";
-import { slotKey, type Agent, type Run } from "../../model/run.ts";
+import { slotKey, type Agent, type Run, type Attempt } from "../../model/run.ts";
 import { isGood, standingOf } from "../../gates/artifact-status.ts";
 import { shownBy } from "../../step/events/answer.ts";
 import type { Artifact } from "../../model/artifact.ts";
@@ -96,7 +96,7 @@ function byAgent(look: Examination, agent: Agent): void {
 
 type EndEvent = Extract<Incoming, { type: "agent-ended" }>;
 
-function endedOf({ role, slot, attempt }: Pick<Agent, "role" | "slot" | "attempt">): EndEvent {
+function endedOf({ role, slot, attempt }: Attempt): EndEvent {
   return { type: "agent-ended", at: AT, role, slot, attempt, cause: "exited" };
 }
 
