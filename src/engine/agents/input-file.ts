@@ -16,6 +16,7 @@ import type { AgentRow } from "../ports/registry.ts";
 import { noteAll, rootOf } from "../submit/project.ts";
 import { taskData } from "../tasks/task-data.ts";
 import { contextFiles, pathsOf } from "./prompt-context.ts";
+import { needsPerson } from "../supervise/later.ts";
 
 export async function writeInput(works: Works, kept: Kept, agent: AgentRow): Promise<void> {
   const { row, run } = kept;
@@ -40,7 +41,7 @@ export async function writeInput(works: Works, kept: Kept, agent: AgentRow): Pro
   await noteAll(works, row.id, told);
   if (works.artifacts.present(place, [file]).length > 0) return;
   const message = `${agent.role} must read ${file} first, which cannot be written`;
-  throw Object.assign(new Error(message), { next: `make room for ${file}` });
+  throw needsPerson(message, `make room for ${file}`);
 }
 
 type Dispatched = {

@@ -10,6 +10,7 @@ import type { Artifact } from "../../core/model/artifact.ts";
 import type { Works } from "../box.ts";
 import { fillPath, placeOf } from "../submit/place.ts";
 import type { Kept } from "../ports/journal.ts";
+import { needsPerson } from "../supervise/later.ts";
 
 type Altered = { readonly file: string; readonly artifact: string; readonly from: string };
 
@@ -32,7 +33,7 @@ export async function requireUnaltered(
     const whose = from === "human" ? "a person" : from;
     const message = `${role} must read ${file} first, which was changed by another author since it was accepted from ${whose}`;
     const next = `put back what was there, or say that it is yours: signalbox submit ${id} ${artifact}; then: signalbox resume ${row.id}`;
-    throw Object.assign(new Error(message), { next });
+    throw needsPerson(message, next);
   }
 }
 

@@ -21,7 +21,7 @@ import { submit } from "../submit/submit.ts";
 import { startTurn } from "./turn.ts";
 import { agentOver, endOf, turnOver } from "./turn-end.ts";
 import { contextFiles, missingFiles, refusedFiles, withContext, withWords } from "./prompt-context.ts";
-import { Later } from "../supervise/later.ts";
+import { Later, needsPerson } from "../supervise/later.ts";
 
 export async function startAgent({ works, kept, deed, key, tries }: Of<"start-agent">): Promise<string> {
   const { role, slot, attempt } = deed;
@@ -83,7 +83,7 @@ async function requireHandover(
   );
   if (!isFailed) return;
   const message = `${role} is not started, because the work could not be handed over`;
-  throw Object.assign(new Error(message), { next: `signalbox show ${run} says why` });
+  throw needsPerson(message, `signalbox show ${run} says why`);
 }
 
 /** An agent that cannot read what its work is about would only guess. A person can restore the file. */
@@ -91,7 +91,7 @@ function requireContext(role: string, missing: readonly string[]): void {
   if (missing.length === 0) return;
   const [is, it] = missing.length === 1 ? ["is", "it"] : ["are", "them"];
   const message = `${role} must read ${missing.join(" and ")} first, which ${is} not there`;
-  throw Object.assign(new Error(message), { next: `put ${it} there` });
+  throw needsPerson(message, `put ${it} there`);
 }
 
 type Reads = {

@@ -24,6 +24,7 @@ import { commandFor, seatFor, windowFor, type Seat } from "./seat.ts";
 import { requireSlot } from "../queue/slots.ts";
 import { titleOf } from "./terminal-title.ts";
 import { isSameAttempt } from "../../core/model/run.ts";
+import { needsPerson } from "../supervise/later.ts";
 
 type Turn = {
   readonly agent: AgentRow;
@@ -208,12 +209,12 @@ function harnessOf(settings: Settings, name: string): Harness {
   const harness = settings.harness(name);
   if (harness !== undefined) return harness;
   const message = `there is no harness "${name}"; there are ${settings.harnesses.join(", ")}`;
-  throw Object.assign(new Error(message), { next: `add ${name} to harnesses in .signalbox/config.yaml` });
+  throw needsPerson(message, `add ${name} to harnesses in .signalbox/config.yaml`);
 }
 
 function noProgram(program: string, harness: string): Error {
   const isPath = program.includes("/");
   const why = isPath ? "is not there, or may not be executed" : "is not on the PATH";
   const next = `${isPath ? "chmod +x" : "install"} ${program}, or choose another harness`;
-  return Object.assign(new Error(`the harness ${harness} needs ${program}, which ${why}`), { next });
+  return needsPerson(`the harness ${harness} needs ${program}, which ${why}`, next);
 }

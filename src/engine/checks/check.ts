@@ -15,6 +15,7 @@ import type { Process } from "../ports/process.ts";
 import type { JobRow } from "../ports/registry.ts";
 import { factsOf } from "../submit/facts.ts";
 import { plannedFor, withListsNow, type Planned } from "./command-sources.ts";
+import { needsPerson } from "../supervise/later.ts";
 
 type Wanted = {
   readonly artifact: string;
@@ -90,7 +91,7 @@ function requireAccepted(workflow: Workflow, run: Run, artifact: string): void {
   const bound = workflow.definition.artifacts[artifact]?.bind ?? [];
   const foreign = bound.find((name) => isForeign(workflow, run, name));
   if (foreign === undefined) return;
-  throw Object.assign(new Error(sayForeign(workflow, run, foreign)), { next: mendForeign(run, foreign) });
+  throw needsPerson(sayForeign(workflow, run, foreign), mendForeign(run, foreign));
 }
 
 /** A check that is asked for again answers for the work as it is now: an earlier one that still runs says nothing any more. */

@@ -15,6 +15,7 @@ import type { Kept } from "../ports/journal.ts";
 import { project } from "../submit/project.ts";
 import { submit } from "../submit/submit.ts";
 import { artifactsOf, noteOnce, tellFact } from "../supervise/submit-fact.ts";
+import { needsPerson } from "../supervise/later.ts";
 
 const NONE = "none";
 /** At a second look somebody has changed what the first one found: more often than this, somebody does so all the time. */
@@ -253,9 +254,7 @@ async function slotsOf({ works, kept, archive: of }: On): Promise<readonly strin
   if (members.length > 0) return members.map(({ slot }) => slot);
   const { standing, reason } = worth(workflow, kept.run, of.each.artifact);
   const why = reason === "" ? `${of.each.artifact} is ${standing}` : reason;
-  throw Object.assign(new Error(`${of.each.artifact} names nothing: ${why}`), {
-    next: `signalbox why ${kept.row.id}`,
-  });
+  throw needsPerson(`${of.each.artifact} names nothing: ${why}`, `signalbox why ${kept.row.id}`);
 }
 
 /** By member, as they were noted last, for as long as that counts. */

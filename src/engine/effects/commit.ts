@@ -8,13 +8,14 @@ import type { Of } from "./deed.ts";
 import { artifactPaths, boundWorkspace, placeOf } from "../submit/place.ts";
 import type { Kept } from "../ports/journal.ts";
 import { noteOnce, tellFact } from "../supervise/submit-fact.ts";
+import { needsPerson } from "../supervise/later.ts";
 
 export async function commit({ works, kept, deed, key }: Of<"perform">): Promise<string> {
   const { row, run } = kept;
   if (await isCalledOff(works, kept, deed.entry)) return "the run was cancelled before";
   const workspace = await boundWorkspace(works, row.id);
   if (workspace === undefined)
-    throw nothing(`${row.id} has no workspace whose work could be committed`, row.id);
+    throw whyNot(`${row.id} has no workspace whose work could be committed`, row.id);
   const { commitMessage = "" } = await textsFor(works, kept, deed);
   const exclude = deed.without === undefined ? "" : String(run.params[deed.without] ?? "");
   const { repo, path } = workspace;
@@ -35,6 +36,10 @@ export async function isCalledOff(works: Works, { row, run }: Kept, entry: numbe
   return (final === "cancelled" || final === "failed") && run.entry !== entry;
 }
 
+export function whyNot(message: string, run: string): Error {
+  return needsPerson(message, `signalbox why ${run}`);
+}
+
 type Ordered = Of<"perform">["deed"];
 
 /** The texts that the deed takes, out of an artifact that counts. */
@@ -47,7 +52,7 @@ export async function textsFor(
   const digest = run.held[from]?.reading.digest;
   const { standing, reason } = worth(workflow, run, from);
   if (digest === undefined || !isGood(standing) || standing === "waived")
-    throw nothing(
+    throw whyNot(
       `there is no text for ${name}: ${reason === "" ? `${from} is ${standing}` : reason}`,
       row.id,
     );
@@ -56,10 +61,6 @@ export async function textsFor(
   try {
     return await works.artifacts.texts(place, { artifact: from, digest, fields });
   } catch (error) {
-    throw nothing(error instanceof Error ? error.message : String(error), row.id);
+    throw whyNot(error instanceof Error ? error.message : String(error), row.id);
   }
-}
-
-function nothing(message: string, run: string): Error {
-  return Object.assign(new Error(message), { next: `signalbox why ${run}` });
 }

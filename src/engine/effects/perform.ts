@@ -14,12 +14,12 @@ import { shownWorkspace, placeOf } from "../submit/place.ts";
 import type { DeedRow } from "../ports/outbox.ts";
 import { noteAll } from "../submit/project.ts";
 import { showTexts } from "../submit/show-texts.ts";
-import { openPullRequest } from "./pull-request.ts";
+import { openPullRequest, tag } from "./completion.ts";
 import { leaveTerminal } from "../agents/seat.ts";
-import { tag } from "./tag.ts";
 import { startTasks } from "../tasks/start-graph.ts";
 import { tellAgent } from "../agents/message.ts";
 import { prepare, release, renameBranch, snapshot } from "../workspaces/workspace.ts";
+import { needsPerson } from "../supervise/later.ts";
 
 /** Gives what was done, in words. Throws when it could not be done now; an error with `next` is a person's to fix. */
 export async function perform(works: Works, { deed, run, key, tries }: DeedRow): Promise<string> {
@@ -74,7 +74,7 @@ async function performNamed(doing: Of<"perform">): Promise<string> {
     case "notify":
       return announce(doing);
     default:
-      throw unknownDeed(`"${doing.deed.name}"`);
+      throw needsPerson(`this version cannot carry out "${doing.deed.name}"`, "use a workflow without it");
   }
 }
 
@@ -110,10 +110,4 @@ async function announce({ works, kept, tries }: Of<"perform">): Promise<string> 
   const question = `${row.goal === "" ? title : row.goal}: ${where === "" ? run.state : where}`;
   await works.notifier.ask({ command, run: row.id, id: run.state, question });
   return `${run.state} was announced`;
-}
-
-function unknownDeed(what: string): Error {
-  return Object.assign(new Error(`this version cannot carry out ${what}`), {
-    next: "use a workflow without it",
-  });
 }

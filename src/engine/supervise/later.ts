@@ -8,3 +8,8 @@ export class Later extends Error {
     this.waitMs = waitMs;
   }
 }
+
+/** A deed that a person must help: its run needs attention, and shows `next`. */
+export function needsPerson(message: string, next: string): Error {
+  return Object.assign(new Error(message), { next });
+}

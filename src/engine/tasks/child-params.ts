@@ -10,6 +10,7 @@ import { isGood, standingOf, valueOf } from "../../core/gates/artifact-status.ts
 import type { Literal } from "../../core/model/value.ts";
 import type { Listed } from "../ports/files.ts";
 import type { ChildRow } from "../ports/graphs.ts";
+import { needsPerson } from "../supervise/later.ts";
 
 type Given = {
   /** Of the parent. */
@@ -77,9 +78,8 @@ function takenFor(
   const who =
     "task" in from ? `task ${given.task.id} says ${from.task}:` : `${from.artifact}.${from.field} is`;
   const message = `no task is begun: ${who} ${JSON.stringify(said)}, and ${name} of ${definition.name} is ${sayTaken(param)}`;
-  throw Object.assign(new Error(message), {
-    next: `put ${"task" in from ? given.plan : from.artifact} right, then signalbox resume ${given.run.id}`,
-  });
+  const file = "task" in from ? given.plan : from.artifact;
+  throw needsPerson(message, `put ${file} right, then signalbox resume ${given.run.id}`);
 }
 
 function isAnyOf(or: TakenFrom["or"] = {}, { keys = {} }: Listed): boolean {

@@ -19,6 +19,7 @@ import { begin } from "../submit/begin.ts";
 import { submit } from "../submit/submit.ts";
 import { showsTasks, stampOf } from "./task-data.ts";
 import { showsInside } from "./task-runs.ts";
+import { needsPerson } from "../supervise/later.ts";
 
 type Graph = GraphRow & { readonly children: readonly ChildRow[] };
 
@@ -155,9 +156,7 @@ export class Families implements Observer {
       key: `child:${run}`,
     });
     if (begun.type === "refused")
-      throw Object.assign(new Error(`task ${task} cannot be started: ${begun.refusal.message}`), {
-        next: begun.refusal.next,
-      });
+      throw needsPerson(`task ${task} cannot be started: ${begun.refusal.message}`, begun.refusal.next);
     await project(this.#works, run);
   }
 

@@ -10,7 +10,7 @@ import { isUnderWay } from "./descendants.ts";
 import type { Of } from "../effects/deed.ts";
 import { fillPath, placeOf } from "../submit/place.ts";
 import type { NewChild, ChildRow, GraphKey } from "../ports/graphs.ts";
-import { Later } from "../supervise/later.ts";
+import { Later, needsPerson } from "../supervise/later.ts";
 import type { Event } from "../../core/model/event.ts";
 import type { Box, Works } from "../box.ts";
 import { unmadeList } from "../../core/model/entry.ts";
@@ -67,8 +67,7 @@ function childrenOf({ definition }: Workflow, tasks: string): readonly [string, 
 function requireFit(child: Workflow, parent: Workflow, reader: Children): void {
   const [first] = objectionsTo(child, parent, reader);
   if (first === undefined) return;
-  const next = `mend ${parent.definition.name} or ${child.definition.name}`;
-  throw Object.assign(new Error(first), { next });
+  throw needsPerson(first, `mend ${parent.definition.name} or ${child.definition.name}`);
 }
 
 type Earlier = ChildRow & Past;
@@ -184,7 +183,6 @@ function digestIn(event: Event, artifact: string): string | undefined {
 }
 
 function unheard(run: string, message: string): Error {
-  return Object.assign(new Error(`no task is begun: ${message}`), {
-    next: `signalbox show ${run} --verbose, then signalbox resume ${run} --restart-previous, or put the file right and signalbox resume ${run}`,
-  });
+  const next = `signalbox show ${run} --verbose, then signalbox resume ${run} --restart-previous, or put the file right and signalbox resume ${run}`;
+  return needsPerson(`no task is begun: ${message}`, next);
 }

@@ -11,7 +11,7 @@ import type { Works } from "../box.ts";
 import { environment, MINUTE_MS } from "../agents/launch.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { JobRow } from "../ports/registry.ts";
-import { Later } from "../supervise/later.ts";
+import { Later, needsPerson } from "../supervise/later.ts";
 import { type Attempt, isSameAttempt } from "../../core/model/run.ts";
 
 const NAME = "setup";
@@ -128,7 +128,5 @@ function wordsOf(process: { readonly type: string; readonly code?: number }): st
 
 function failed(of: Site, { dir }: JobRow, how: string): Error {
   const where = of.judge === undefined ? "" : ` in ${nameOf(of)}`;
-  return Object.assign(new Error(`workspace.setup ${how}${where}; its log: ${dir}/out.log`), {
-    next: `look into ${dir}/out.log`,
-  });
+  return needsPerson(`workspace.setup ${how}${where}; its log: ${dir}/out.log`, `look into ${dir}/out.log`);
 }
