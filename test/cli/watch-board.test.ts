@@ -87,6 +87,11 @@ describe("a task", async () => {
     await make("canc", "cancelled", 31);
   });
 
+  test("where accepting takes several moves, the key names the command", async () => {
+    const row = (await rowsOf(on)).find(({ run }) => run === "stck");
+    expect(row?.acts.merge).toBe('from stuck, type it: signalbox accept stck "TEXT"');
+  });
+
   const applying = ({ acts }: BoardRow): string =>
     Object.entries(acts)
       .filter(([, why]) => why === "")

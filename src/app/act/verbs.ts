@@ -442,14 +442,15 @@ function isObserved({ workflow, run }: Seen, name: string): boolean {
 export function nothingFor(seen: Seen, verb: Verb): UserError {
   const { run } = seen;
   return new UserError("not-in-map", `${sayRun(seen)} is in ${run.state}, and ${SAID[verb].nothing}`, {
-    next: othersThan(seen, verb) || `signalbox why ${run.id}`,
+    next: othersThan(seen, verb) || `signalbox show ${run.id}`,
     exit: EXIT_NOT_YOURS,
   });
 }
 
+/** Never cancel: nobody who wanted something else must be led to end the run. */
 function othersThan(seen: Seen, verb: Verb): string {
   return openVerbs(seen)
-    .filter((other) => other !== verb)
+    .filter((other) => other !== verb && other !== "cancel")
     .flatMap((other) =>
       chosenFrom(waysFor(seen, other).open)
         .slice(0, 1)

@@ -52,6 +52,9 @@ function finishingIn(seen: Seen): string | undefined {
   const { workflow, run } = seen;
   const { open, closed } = waysFor({ workflow, run }, "accept");
   if (open.some(({ deliver, kind }) => deliver === true && kind === "move")) return "";
+  const path = open.find(({ deliver }) => deliver === true);
+  if (path !== undefined)
+    return `from ${run.state}, type it: signalbox accept ${run.id}${path.text === "required" ? ' "TEXT"' : ""}`;
   const delivers = (workflow.movesFrom[run.state] ?? []).filter(({ mark }) => mark?.deliver === true);
   return closed.find(({ name }) => delivers.some(({ to }) => to === name))?.reason;
 }

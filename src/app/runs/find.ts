@@ -299,7 +299,9 @@ async function whichRun(store: Store | undefined): Promise<UserError> {
     store === undefined ? { rows: [], more: 0 } : await rowsIn(store, UNDER_WAY, { limit: LISTED });
   if (rows.length === 0)
     return new UserError("which-run", "no run was named, and none is under way", "signalbox list --all");
-  const shown = rows.map(({ id, state, goal }) => `${id} (${state}: ${clip(goal)})`).join(", ");
+  const shown = rows
+    .map(({ id, state, goal }) => `${id} (${[state, clip(goal)].filter((word) => word !== "").join(": ")})`)
+    .join(", ");
   const rest = more > 0 ? ` and ${more} more` : "";
   return new UserError("which-run", `name one of the runs under way: ${shown}${rest}`, "signalbox list");
 }

@@ -65,7 +65,9 @@ async function isHeldUp({ store, row }: Seen): Promise<boolean> {
 /** The one next command for a person. A caller that knows the actions passes them, because they take a while to work out. */
 export async function nextForPerson(seen: Seen, known?: Pick<Actions, "actions">): Promise<string> {
   const { row } = seen;
-  const [first] = isFinished(row) ? [] : (known ?? (await actionsOf(seen))).actions;
+  const actions = isFinished(row) ? [] : (known ?? (await actionsOf(seen))).actions;
+  // Whoever wanted something else must not be led to end the run.
+  const first = actions.find(({ verb }) => verb !== "cancel");
   if (first !== undefined) return first.command;
   if (isFinished(row)) return `signalbox history ${row.id}`;
   if (await isForPerson(seen)) return `signalbox why ${row.id}`;

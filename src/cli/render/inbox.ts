@@ -103,7 +103,7 @@ function sayItem(
   const { paint, cwd, width, verbose } = how;
   const where = isSeveral ? `${item.project}${item.branch === "" ? "" : ` ${item.branch}`}, ` : "";
   const end = `  ${where}${paint[styleOf(item)](item.state)}, ${sayAge(item.since, how.now)}  ${item.run}`;
-  const summary = firstLine(item.summary) || item.workflow;
+  const summary = firstLine(item.summary) || (item.name === item.run ? item.workflow : item.name);
   const title = clip(summary, Math.max(20, (width ?? WIDTH) - widthOf(end) - 2));
   const asked = item.decision?.asked ?? [];
   const shown = verbose ? asked : asked.slice(0, ASKED);

@@ -31,9 +31,9 @@ const MARGIN = 4;
 const ROOM_MIN = 20;
 
 /** In the user's words; what it is called in commands is never cut off. */
-function sayName({ summary, workflow, run }: RunView, { paint, width }: ScreenStyle): string {
+function sayName({ summary, name, workflow, run }: RunView, { paint, width }: ScreenStyle): string {
   const id = `  (${workflow} ${run})`;
-  const said = firstLine(summary) || workflow;
+  const said = firstLine(summary) || (name === run ? workflow : name);
   const shown = width === undefined ? said : clip(said, Math.max(ROOM_MIN, width - id.length));
   return `${paint.bold(shown)}${paint.dim(id)}\n`;
 }

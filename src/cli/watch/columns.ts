@@ -29,7 +29,8 @@ const PROJECT = "PROJECT";
 const COLUMNS: readonly Column[] = [
   {
     title: "SUMMARY",
-    cell: ({ summary, workflow }) => firstLine(summary, SUMMARY_MAX) || workflow,
+    cell: ({ summary, name, run, workflow }) =>
+      firstLine(summary, SUMMARY_MAX) || (name === run ? workflow : name),
     paint: () => same,
     min: 16,
     max: 60,
