@@ -66,19 +66,23 @@ if (values.write === true) {
   const file = new URL("../docs/evidence/bench.md", import.meta.url);
   mkdirSync(new URL(".", file), { recursive: true });
   const isPart = positionals.length > 0 && existsSync(file);
-  writeFileSync(file, isPart ? figures.reduce(withFigure, readFileSync(file, "utf8")) : report);
+  const parts = figures.map((each) => ({ ...each, details: `${each.details}\n\nMeasured on ${today()}.` }));
+  writeFileSync(file, isPart ? parts.reduce(withFigure, readFileSync(file, "utf8")) : report);
 }
 
 function write(all: readonly Figure[]): string {
   const processors = cpus();
-  const day = new Date().toISOString().slice(0, 10);
   return `${[
     "# Bench",
     "Written by `npm run bench -- --write`. The ratios count: both sides of each were measured in the same run. Absolute figures are for orientation.",
-    `Node ${process.version}, ${processors[0]?.model.trim() ?? "unknown processor"}, ${processors.length} cores, ${day}.`,
+    `Node ${process.version}, ${processors[0]?.model.trim() ?? "unknown processor"}, ${processors.length} cores, ${today()}; a part that was measured again names its day.`,
     table(["figure", "wanted", "got", ""], all.map(rowOf)),
     ...all.flatMap(({ name, details }) => [`## ${name}`, details]),
   ].join("\n\n")}\n`;
+}
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
 }
 
 function rowOf({ name, wanted, got, ok }: Figure): readonly string[] {
