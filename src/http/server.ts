@@ -51,8 +51,11 @@ export function pageServer(on: PageServing): Hono {
     }),
   );
   app.post("/session", (context) => openSession(on, context));
+  // Hono answers HEAD with the route of GET, and a stream that nothing reads would never end.
   app.get("/api/changes", (context) =>
-    withSession(on, context, (session) => streamNews(context, news, session)),
+    withSession(on, context, (session) =>
+      context.req.method === "HEAD" ? context.notFound() : streamNews(context, news, session),
+    ),
   );
   app.post("/api/:use", (context) => withSession(on, context, (session) => answer(on, context, session)));
   addFiles(app);

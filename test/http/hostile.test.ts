@@ -196,6 +196,11 @@ const HOSTILE: readonly (readonly [what: string, sent: () => Sent, status: numbe
   ["a use case with an encoded slash", () => at("/api/show%2fx", { run }, deciding()), 404],
   ["a decision as GET", () => get(`/api/cancel?run=${run}`, deciding()), 404],
   ["a decision as PUT", () => ({ ...at("/api/cancel", { run }, deciding()), method: "PUT" }), 404],
+  [
+    "news as HEAD, which nothing would read",
+    () => ({ method: "HEAD", path: "/api/changes", headers: own() }),
+    404,
+  ],
   ["a decision hidden in a HEAD", () => ({ method: "HEAD", path: "/api/cancel", headers: deciding() }), 404],
   [
     "a method that a header replaces",
