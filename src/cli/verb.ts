@@ -2,7 +2,7 @@
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { call } from "../app/client.ts";
 import { badUsage, NEEDS_TEXT, UserError } from "../app/failure.ts";
 import type { Given } from "../app/invocation.ts";
@@ -63,9 +63,10 @@ export async function withWords<T>(
     return await act(text);
   } catch (error) {
     const isMissing = error instanceof UserError && error.code === NEEDS_TEXT;
-    const typed = isMissing && door.isTyped?.() === true ? await wordsAsked([error.message], door) : "";
-    if (typed === "") throw error;
-    return act(typed);
+    const typed =
+      isMissing && door.isTyped?.() === true ? await wordsAsked([error.message], door) : undefined;
+    if (typed === undefined || typed.text === "") throw error;
+    return whileKept(typed, () => act(typed.text));
   }
 }
 
@@ -80,42 +81,57 @@ function runAndText(
   return { run: first, text, either: first !== undefined && second === undefined };
 }
 
-/** Lines that begin with this sign are not part of the words. */
-const COMMENT = "#";
+/** Everything from this line on is not part of the words. Words may begin with `#`: they are Markdown. */
+const CUT = "# ------------------------ >8 ------------------------";
+
+/** `file` is where the editor has left the words; undefined where none was used. */
+export type TypedWords = { readonly text: string; readonly file?: string | undefined };
 
 /** In the person's editor, or on the terminal where none is set. Empty where nothing was written. */
-export async function wordsAsked(about: readonly string[], { env }: Pick<Door, "env">): Promise<string> {
+export async function wordsAsked(about: readonly string[], { env }: Pick<Door, "env">): Promise<TypedWords> {
   const editor = [env["VISUAL"], env["EDITOR"]].find((name) => name !== undefined && name !== "");
   if (editor !== undefined) return wordsFromEditor(about, editor);
   const { askWords } = await import("./prompt.ts");
   const { stdin: input, stderr: output } = process;
-  return askWords(about, { input, output, width: output.columns });
+  return { text: await askWords(about, { input, output, width: output.columns }) };
 }
 
-function wordsFromEditor(about: readonly string[], editor: string): string {
-  const folder = mkdtempSync(join(tmpdir(), "signalbox-words-"));
-  const file = join(folder, "WORDS.md");
+/** Words from an editor stay in their file until they count: whoever wrote them need not write them again after a refusal. */
+export async function whileKept<T>({ file }: Pick<TypedWords, "file">, act: () => Promise<T>): Promise<T> {
+  if (file === undefined) return act();
   try {
-    writeFileSync(
-      file,
-      `\n${[...about, `Lines that begin with ${COMMENT} are left out; without words nothing is done.`].map((line) => `${COMMENT} ${line}\n`).join("")}`,
-      {
-        mode: 0o600,
-      },
-    );
-    const { spawnSync } = process.getBuiltinModule("node:child_process");
-    // An editor may be a command with arguments, as git takes it.
-    const { status } = spawnSync("/bin/sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit" });
-    return status === 0 ? withoutComments(readFileSync(file, "utf8")) : "";
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+    const outcome = await act();
+    rmSync(dirname(file), { recursive: true, force: true });
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const { code, message, next, exit, at } = error;
+    const kept = `${message.replace(/\.$/, "")}. Your words are in ${file}`;
+    throw new UserError(code, kept, { next, exit, ...(at === undefined ? {} : { at }) });
   }
 }
 
-function withoutComments(text: string): string {
-  return text
-    .split("\n")
-    .filter((line) => !line.startsWith(COMMENT))
+function wordsFromEditor(about: readonly string[], editor: string): TypedWords {
+  const file = join(mkdtempSync(join(tmpdir(), "signalbox-words-")), "WORDS.md");
+  const comments = ["This and what follows is left out; without words nothing is done.", ...about];
+  const lines = ["", CUT, ...comments.map((line) => `# ${line}`), ""];
+  writeFileSync(file, lines.join("\n"), { mode: 0o600 });
+  const { spawnSync } = process.getBuiltinModule("node:child_process");
+  // An editor may be a command with arguments, as git takes it.
+  const { status } = spawnSync("/bin/sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit" });
+  const text = status === 0 ? wordsIn(readFileSync(file, "utf8"), lines) : "";
+  if (text !== "") return { text, file };
+  rmSync(dirname(file), { recursive: true, force: true });
+  return { text };
+}
+
+/** Lines of ours are left out also where the person has removed the first of them. */
+function wordsIn(text: string, ours: readonly string[]): string {
+  const all = text.split("\n");
+  const end = all.findIndex((line) => line.trimEnd() === CUT);
+  return all
+    .slice(0, end === -1 ? undefined : end)
+    .filter((line) => line === "" || !ours.includes(line))
     .join("\n")
     .trim();
 }

@@ -1,6 +1,6 @@
 /** Verbs of people on tasks: what each does where, what it refuses, and what to type instead. */
-import { appendFileSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { beforeEach, describe, expect, test } from "vitest";
 import { runFolders } from "../../src/adapters/home/paths.ts";
@@ -365,6 +365,38 @@ test("without words the editor is opened at a terminal", async () => {
   const unsaid = await on.say(["send-back", other], { isTyped: () => true, env: { ...env, EDITOR: "true" } });
   expect(unsaid.code).toBe(2);
   expect(await on.stateOf(other)).toBe("reviewing");
+});
+
+/** An editor that is a script: `$1` is the file, and what it prints is the new text. */
+function editing(script: string): Record<string, string> {
+  const file = join(on.root, "editor.sh");
+  writeFileSync(file, `{ ${script}; } >"$1.new" && mv "$1.new" "$1"\n`);
+  return { ...on.env, VISUAL: "", EDITOR: `sh ${file}` };
+}
+
+test.for<[what: string, script: string, words: string]>([
+  [
+    "headings and numbers of issues",
+    `printf '### First\\n\\n#12: mend it\\n'; cat "$1"`,
+    "### First\n\n#12: mend it",
+  ],
+  ["the first line of ours is gone", `echo Mend it; grep -v '>8' "$1"`, "Mend it"],
+  ["all lines of ours are gone", "echo Mend it", "Mend it"],
+])("words from the editor are passed on as they are: %s", async ([, script, words]) => {
+  const id = await on.taskIn("reviewing");
+  const { code } = await on.say(["send-back", id], { isTyped: () => true, env: editing(script) });
+  expect(code).toBe(0);
+  expect(pageOf(id)).toMatch(new RegExp(`## Fix Instructions\n\n.*\n\n${words}\n(?:\n## |$)`));
+});
+
+test("words from the editor are kept where they are refused", async () => {
+  const id = await on.taskIn("reviewing");
+  const env = editing("printf 'Mend it\\n\\n## Soon\\n'");
+  const { code, stderr } = await on.say(["send-back", id], { isTyped: () => true, env });
+  expect(code).toBe(1);
+  const [, file = ""] = /Your words are in (\S+)/.exec(stderr) ?? [];
+  expect(readFileSync(file, "utf8")).toBe("Mend it\n\n## Soon\n");
+  rmSync(dirname(file), { recursive: true });
 });
 
 test("a cancellation is about the run as it is, also when an agent moves it at that moment", async () => {

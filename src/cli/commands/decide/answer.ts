@@ -6,7 +6,7 @@ import type { InputOf } from "../../../app/schemas.ts";
 import { textIn } from "../../../app/text-input.ts";
 import { answerOf } from "../../acted.ts";
 import type { Answer, Command, Door } from "../../command.ts";
-import { wordsAsked } from "../../verb.ts";
+import { wordsAsked, whileKept, type TypedWords } from "../../verb.ts";
 
 export const command: Command = {
   usage: "[DECISION] (VALUE [--text TEXT | --text -] | --part N=VALUE...) [--shown WORD] [--key KEY]",
@@ -35,19 +35,21 @@ export const command: Command = {
     const value = word === "-" ? textIn(door.cwd, "-").trim() : word;
     const parts = given.lists["part"] ?? [];
     const text = option === "-" ? textIn(door.cwd, "-") : option;
-    const said = value === undefined && parts.length === 0 ? await askedFor(decision, text, door) : undefined;
+    const asked =
+      value === undefined && parts.length === 0 ? await askedFor(decision, text, door) : undefined;
+    const { file, ...said } = asked ?? {};
     const input: InputOf<"answer"> = {
       decision,
       value,
       either: value === undefined && parts.length === 0,
       ...said,
       parts,
-      shown: shown ?? said?.shown,
+      shown: shown ?? said.shown,
       key,
-      text: said?.text ?? text,
+      text: said.text ?? text,
       typed: door.isTyped?.() === true,
     };
-    return answerOf(await call(door, "answer", input));
+    return answerOf(await whileKept({ file }, () => call(door, "answer", input)));
   },
 };
 
@@ -57,14 +59,16 @@ async function askedFor(
   given: string | undefined,
   door: Door,
 ): Promise<
-  Pick<InputOf<"answer">, "decision" | "value" | "either" | "text" | "shown" | "entry"> | undefined
+  | (Pick<InputOf<"answer">, "decision" | "value" | "either" | "text" | "shown" | "entry"> &
+      Pick<TypedWords, "file">)
+  | undefined
 > {
   if (door.isTyped?.() !== true) return undefined;
   const { run, question, cause, free, inWords, entry } = (await call(door, "question", { decision })).data;
   if (question === null)
     return inWords === null || given !== undefined
       ? undefined
-      : { decision: run, either: false, text: await wordsAsked(inWords, door), entry };
+      : { decision: run, either: false, ...(await wordsAsked(inWords, door)), entry };
   const { askPerson } = await import("../../prompt.ts");
   const { stdin: input, stderr: output } = process;
   const { said, text } = await askPerson(question, {
