@@ -129,6 +129,7 @@ describe("layers", () => {
     });
     expect(settings.harness("claude")).toEqual({
       name: "claude",
+      driver: "command",
       command: ["other", "{prompt}"],
       again: undefined,
       terminal: undefined,

@@ -131,7 +131,14 @@ function sceneOf(stage: Stage): Scene {
 
 function worksOf({ folder, store, workflow, more }: Stage, launched: Launch[]): Works {
   const home = homeAt(join(folder, "state"));
-  const harness = { name: "script", command: ["agent", "{prompt}"], env: [], set: {}, stdin: false };
+  const harness = {
+    name: "script",
+    driver: "command",
+    command: ["agent", "{prompt}"],
+    env: [],
+    set: {},
+    stdin: false,
+  };
   const some = {
     clock: { now: () => Date.parse(AT), mono: () => 0 },
     store,

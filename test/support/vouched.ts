@@ -88,7 +88,14 @@ export async function played(
   { checks = {}, own = "", definition = workflow }: With = {},
 ): Promise<void> {
   const started: Launch[] = [];
-  const harness = { name: "script", command: ["agent", "{prompt}"], env: [], set: {}, stdin: false };
+  const harness = {
+    name: "script",
+    driver: "command",
+    command: ["agent", "{prompt}"],
+    env: [],
+    set: {},
+    stdin: false,
+  };
   const more: object = {
     notifier: { ask: () => Promise.resolve() },
     processes: {

@@ -21,6 +21,7 @@ const OPENCODE = "opencode run --format json --auto --model {model}";
 export function builtInHarnesses(home: string): Readonly<Record<string, HarnessFile>> {
   return {
     claude: {
+      driver: "claude",
       command: words(`${CLAUDE} --session-id {session}`),
       again: words(`${CLAUDE} --resume {session}`),
       env: words(
@@ -29,10 +30,12 @@ export function builtInHarnesses(home: string): Readonly<Record<string, HarnessF
       set: { DISABLE_AUTOUPDATER: "1" },
     },
     codex: {
+      driver: "codex",
       command: [...words(CODEX), ...writable(home), "-"],
       env: words("OPENAI_API_KEY OPENAI_BASE_URL CODEX_API_KEY CODEX_HOME"),
     },
     gemini: {
+      driver: "gemini",
       command: words(`${GEMINI} --session-id {session}`),
       again: words(`${GEMINI} --resume {session}`),
       env: words(
@@ -41,6 +44,7 @@ export function builtInHarnesses(home: string): Readonly<Record<string, HarnessF
       set: { NO_BROWSER: "true", GEMINI_CLI_TRUST_WORKSPACE: "true" },
     },
     opencode: {
+      driver: "opencode",
       command: words(OPENCODE),
       env: words("ANTHROPIC_API_KEY OPENAI_API_KEY OPENCODE_CONFIG OPENCODE_CONFIG_CONTENT"),
       set: { OPENCODE_DISABLE_AUTOUPDATE: "1" },

@@ -24,6 +24,8 @@ export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everyt
 #harnesses:
 #  # With a command, a harness is all your own. command and again are those of the built-in one, which has no terminal.
 #  claude:
+#    # Whose output it prints: claude, codex, gemini, opencode, or command for any other program.
+#    driver: claude
 #    command: [claude, -p, --output-format, stream-json, --verbose, --permission-mode, acceptEdits,
 #              --allowedTools, "Bash,Edit,Write", --model, "{model}", --session-id, "{session}"]
 #    # For the second and later turns of one attempt.
@@ -49,6 +51,7 @@ export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everyt
 #  gemini:
 #    minutes: 90
 #  opencode:
+#    driver: opencode
 #    command: [opencode, run, --format, json, --auto, --model, "{model}"]
 #  # Any program will do. A path is taken from the root of the repository.
 #  script:

@@ -236,6 +236,7 @@ function complete(name: string, harnesses: ReadonlyMap<string, HarnessFile>): Ha
   if (file?.command === undefined) return undefined;
   return {
     name,
+    driver: file.driver ?? "command",
     command: file.command,
     again: file.again,
     terminal: file.terminal,

@@ -17,6 +17,7 @@ export type LineReader = {
 export const TEXT_MAX = 16_384;
 export const EVENTS_MAX = 100;
 const LINE_MAX = 1_048_576;
+const NOTICE_MAX = 500;
 const STACK_FRAME = /^ {4,}at \S/;
 
 /**
@@ -33,11 +34,16 @@ export function jsonLines(
       if (line.length > LINE_MAX)
         return [{ type: "notice", text: `(a line of ${line.length} characters is left out)` }];
       const data = parsed(line);
-      if (data === undefined) return [{ type: "notice", text: clipped(line) }];
+      if (data === undefined) return notice(line);
       return read(data).slice(0, EVENTS_MAX);
     },
     end,
   };
+}
+
+/** Half a line, as where a log was cut, says nothing. */
+function notice(line: string): readonly AgentEvent[] {
+  return line.startsWith('{"') ? [] : [{ type: "notice", text: line.slice(0, NOTICE_MAX) }];
 }
 
 function parsed(line: string): unknown {
@@ -45,7 +51,7 @@ function parsed(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    // Half a line, or a text that only begins like an object.
+    // A text that only begins like an object.
     return undefined;
   }
 }

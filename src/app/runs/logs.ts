@@ -7,8 +7,9 @@ import type { Looking } from "../declare.ts";
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, EXIT_TERMINATED } from "../exit-codes.ts";
 import { success, type Emit, type Outcome } from "../outcome.ts";
 import type { DataOf, InputOf } from "../schemas.ts";
-import { tailOf, wholeLog } from "../story/log.ts";
 import { turnOf } from "../../engine/agents/job-id.ts";
+import { logLines, shownLog, type LogLines } from "../story/agent-log.ts";
+import { tailOf, wholeLog, type Tail } from "../story/log.ts";
 import { isFinished, seeRun, type Seen } from "./find.ts";
 
 const HELP = "signalbox logs --help";
@@ -24,7 +25,7 @@ export async function logs(
   if (job === undefined) throw noLog(seen, wanted);
   return success(
     sayJob(job),
-    { ...aboutJob(job), text: wholeLog(job.dir) },
+    { ...aboutJob(job), text: shownLog(wholeLog(job.dir), logLines(job.dir, wanted)) },
     { next: `signalbox logs ${seen.row.id} --follow`, notes: [sayJob(job)] },
   );
 }
@@ -48,10 +49,11 @@ type LogWanted = {
   readonly check: string;
   readonly attempt: number;
   readonly turn: number;
+  readonly raw: boolean;
 };
 
 function wantedOf(input: InputOf<"logs">, { workflow, row }: Seen): LogWanted {
-  const { role = "", check = "", attempt = 0, turn = 0 } = input;
+  const { role = "", check = "", attempt = 0, turn = 0, raw = false } = input;
   const { roles, artifacts } = workflow.definition;
   const known = (kind: string, name: string, names: readonly string[]): void => {
     if (name === "" || names.includes(name)) return;
@@ -67,7 +69,7 @@ function wantedOf(input: InputOf<"logs">, { workflow, row }: Seen): LogWanted {
   );
   if (role !== "" && check !== "")
     throw new UserError("bad-usage", "--role and --check do not go together", HELP);
-  return { role, check, attempt, turn };
+  return { role, check, attempt, turn, raw };
 }
 
 async function lastOf({ store, row }: Seen, wanted: LogWanted): Promise<JobRow | undefined> {
@@ -116,22 +118,32 @@ async function follow(
   const { seen, wanted, emit } = on;
   const isPinned = wanted.attempt > 0 || wanted.turn > 0;
   let job = await lastOf(seen, wanted);
-  let tail = job === undefined ? undefined : tailOf(job.dir);
+  let log = job === undefined ? undefined : openLog(job, wanted);
   while (!signal.aborted) {
     // Asked before the log is read: what is written in between is then read, and not lost.
     const isOver = job !== undefined && (await seen.store.job(job.id))?.status === "over";
     const isEnd = await isRunOver(seen);
-    for (const line of tail?.take(isOver || isEnd) ?? [])
+    for (const line of log === undefined ? [] : newIn(log, isOver || isEnd))
       if (job !== undefined) emit({ text: `${line}\n`, data: { ...aboutJob(job), line } });
     const latest = isOver || job === undefined ? await lastOf(seen, wanted) : job;
     if (latest !== undefined && latest.id !== job?.id) {
       job = latest;
-      tail = tailOf(job.dir);
+      log = openLog(job, wanted);
       emit({ text: `--- ${sayJob(job)}\n`, data: { ...aboutJob(job), line: "" } });
     } else if (isEnd || (isOver && isPinned)) return EXIT_OK;
     else await pause(signal);
   }
   return signal.reason === "SIGTERM" ? EXIT_TERMINATED : EXIT_INTERRUPTED;
+}
+
+type FollowedLog = { readonly tail: Tail; readonly lines: LogLines };
+
+function openLog({ dir }: JobRow, wanted: LogWanted): FollowedLog {
+  return { tail: tailOf(dir), lines: logLines(dir, wanted) };
+}
+
+function newIn({ tail, lines }: FollowedLog, isOver: boolean): readonly string[] {
+  return [...tail.take(isOver).flatMap((line) => lines.take(line)), ...(isOver ? lines.end() : [])];
 }
 
 async function isRunOver({ store, row }: Seen): Promise<boolean> {

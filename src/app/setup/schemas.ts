@@ -44,6 +44,7 @@ const Plan = z.strictObject({
   harnesses: z.record(
     Text,
     z.strictObject({
+      driver: MaybeText,
       command: MaybeTexts,
       again: MaybeTexts,
       terminal: MaybeTexts,

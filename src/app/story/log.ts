@@ -90,6 +90,6 @@ const SEQUENCES =
   // oxlint-disable-next-line no-control-regex
   /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[P^_X][^\u001B]*\u001B\\|[ -/]*[0-~])/g;
 
-function plain(text: string): string {
+export function plain(text: string): string {
   return text.replaceAll(SEQUENCES, "").replaceAll(/\r+\n/g, "\n").replaceAll("\r", "\n");
 }

@@ -83,6 +83,8 @@ const WHOSE = {
   attempt: z.optional(Count),
   turn: z.optional(Count),
   check: MaybeText,
+  /** The lines of the program itself, also where Signalbox can read them. */
+  raw: MaybeFlag,
 };
 
 export const LOOKS = {

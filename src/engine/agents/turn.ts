@@ -18,6 +18,7 @@ import { boundWorkspace, isInPlace } from "../submit/place.ts";
 import { checkoutOf } from "./judge.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { AgentRow, JobRow, WorkspaceRow } from "../ports/registry.ts";
+import { DRIVER_FILE } from "../ports/drivers.ts";
 import type { Harness, Settings } from "../ports/settings.ts";
 import { bringUpToDate } from "../submit/project.ts";
 import { commandFor, seatFor, windowFor, type Seat } from "./seat.ts";
@@ -78,7 +79,9 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
   if (!works.finds(program, env["PATH"] ?? "")) throw noProgram(program, harness.name);
   // Before anything is on record as running: it may take minutes, and is then tried again.
   if (isJudge && (await store.job(id)) === undefined) await setUpCheckout(works, kept, on);
-  const dir = (await store.job(id))?.dir ?? (await newTurn(works, { ...on, text }));
+  // What a program that stays draws on its terminal is not for a driver.
+  const driver = seat === "resident" ? "command" : harness.driver;
+  const dir = (await store.job(id))?.dir ?? (await newTurn(works, { ...on, text }, driver));
   const prompt = desk.write(dir, PROMPT, text);
   // Written before the process: whatever happens from here on, somebody looks after it.
   const known = await store.job(id);
@@ -160,8 +163,15 @@ async function seatOf({ store, processes }: Works, id: string): Promise<Seat | u
 }
 
 /** A folder that only a job's row makes the turn's: until then nobody has begun it. */
-async function newTurn({ desk }: Works, { agent, turn, text, messages = [], ...on }: Turn): Promise<string> {
-  const { dir, durable } = desk.furnish(agent.dir, `turn-${turn}`, { [PROMPT]: text });
+async function newTurn(
+  { desk }: Works,
+  { agent, turn, text, messages = [], ...on }: Turn,
+  driver: Harness["driver"],
+): Promise<string> {
+  const { dir, durable } = desk.furnish(agent.dir, `turn-${turn}`, {
+    [PROMPT]: text,
+    ...(driver === "command" ? {} : { [DRIVER_FILE]: driver }),
+  });
   await Promise.all([on.durable, durable]);
   if (messages.length > 0) desk.take(dir, messages);
   return dir;

@@ -2,6 +2,9 @@
 
 import type { ProgramFailure } from "../../core/model/event.ts";
 
+/** In the folder of a turn: the name of the driver that reads its log. Without the file, nothing is known of the program. */
+export const DRIVER_FILE = "driver";
+
 export type AgentEvent =
   | { readonly type: "conversation"; readonly id: string }
   | { readonly type: "text"; readonly text: string }

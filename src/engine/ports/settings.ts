@@ -1,7 +1,11 @@
 /** How agents are called, and how people are told. */
 
+import type { DriverName } from "../../format/settings/config.ts";
+
 export type Harness = {
   readonly name: string;
+  /** How the output of the program is read. */
+  readonly driver: DriverName;
   /** `{model}`, `{prompt}` (path), `{session}`, `{run}`, `{role}` and `{workspace}` are filled in. */
   readonly command: readonly string[];
   /** For the second and later turns of one attempt; without it, the same command. */

@@ -36,12 +36,19 @@ const Minutes = z
     z.lte(MINUTES_MAX, `must be at most ${MINUTES_MAX}, which is a week`),
   );
 
+/** Programs whose output Signalbox can read. *command*: any other program, of which only its lines are known. */
+const DriverName = z.enum(["claude", "codex", "gemini", "opencode", "command"]);
+export type DriverName = z.infer<typeof DriverName>;
+
 const HarnessFile = z.strictObject({
   command: z.optional(told(Argv, "The program and its arguments, with placeholders")),
   again: z.optional(told(Argv, "For the second and later turns of one attempt; default: the same command")),
   terminal: z.optional(told(Argv, "The command for a program with a terminal that stays until its run ends")),
   terminal_again: z.optional(
     told(Argv, "The same for an agent that continues after it was stopped; default: terminal"),
+  ),
+  driver: z.optional(
+    told(DriverName, "The program whose output this is, with its events as JSON lines; default: command"),
   ),
   env: z.optional(
     told(z.array(Variable), "Variables that are passed on, besides those that every agent gets"),

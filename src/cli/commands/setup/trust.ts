@@ -125,6 +125,7 @@ function sayValue(value: unknown): string {
 
 function showHarness([name, harness]: [string, TrustPlan["harnesses"][string]]): string[] {
   const {
+    driver,
     command: first,
     again,
     terminal,
@@ -142,6 +143,7 @@ function showHarness([name, harness]: [string, TrustPlan["harnesses"][string]]):
     ...line("in a terminal, going on", terminalAgain),
     ...(env.length === 0 ? [] : [`  given of your variables: ${env.join(" ")}`]),
     ...Object.entries(set).map(([key, value]) => `  with ${key}=${argument(value)}`),
+    ...(driver === undefined ? [] : [`  its output is read as that of ${oneLine(driver)}`]),
     ...(stdin === false ? ["  with nothing on standard input"] : []),
     ...limits(harness),
   ];
