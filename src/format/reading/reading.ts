@@ -1,8 +1,4 @@
-/**
- * What all readings have in common: missing files, invalid encoding, the digest, the slot.
- *
- * The caller selects the readers to load: a Markdown file does not need the YAML parser.
- */
+/** Reads artifacts with the readers that they need. What all readings have in common: missing files, invalid encoding, the digest, the slot. */
 
 import type { Fault, Reading } from "../../core/model/event.ts";
 import type { Artifact, Reader } from "../../core/model/artifact.ts";
@@ -27,6 +23,27 @@ export type FileReader = Exclude<Reader, { type: "check" | "fact" | "children" |
 export type Find = (reader: FileReader, file: string, text: string) => ReaderFinding;
 
 export type ReadArtifact = (name: string, artifact: Artifact, source: ArtifactSource) => Reading;
+
+type ArtifactInFile = { readonly artifact: string; readonly of: Artifact; readonly slot: string };
+
+/** All artifacts of one file. */
+export async function readArtifacts(
+  wanted: readonly ArtifactInFile[],
+  { file, bytes }: Omit<ArtifactSource, "slot">,
+): Promise<readonly Reading[]> {
+  const read = await readerFor(wanted);
+  return wanted.map(({ artifact, of, slot }) => read(artifact, of, { file, bytes, slot }));
+}
+
+/** Loads only what is needed: a Markdown file does not need the YAML parser. */
+export async function readerFor(wanted: readonly Pick<ArtifactInFile, "of">[]): Promise<ReadArtifact> {
+  const isMarkdown = wanted.every(
+    ({ of: { reader } }) =>
+      reader.type === "section" || (reader.type === "document" && reader.front === undefined),
+  );
+  if (isMarkdown) return (await import("../markdown/read.ts")).readMarkdown;
+  return (await import("./read.ts")).readArtifact;
+}
 
 export function readWith(find: Find): ReadArtifact {
   return (name, artifact, source) => {

@@ -4,13 +4,13 @@
  */
 
 import type { Reading } from "../../../core/model/event.ts";
-import type { Artifact, Reader } from "../../../core/model/artifact.ts";
+import type { Artifact } from "../../../core/model/artifact.ts";
 import { fillPath } from "../../../core/text/fill-path.ts";
 import { ownArtifact } from "../../../core/gates/shape-of-run.ts";
 import type { Place } from "../../../engine/ports/files.ts";
 import type { Store } from "../../../engine/ports/store.ts";
 import { splitFrontMatter } from "../../../format/front-matter/parts.ts";
-import type { ReadArtifact } from "../../../format/reading/reading.ts";
+import { readArtifacts } from "../../../format/reading/reading.ts";
 import { sha256 } from "../../../format/sha256.ts";
 import { decodeWhole } from "../replace/decode.ts";
 import { readNamed } from "./named-files.ts";
@@ -108,8 +108,7 @@ async function readFile(
   const at = { definition, file: `${file}${within}`, digest: key };
   const known = await cache.readings(at);
   if (known !== undefined && isAbout(known, wanted)) return known;
-  const read = await readerOf(wanted);
-  const readings = wanted.map(({ artifact, of, slot }) => read(artifact, of, { file, bytes, slot }));
+  const readings = await readArtifacts(wanted, { file, bytes });
   // A file that could not be read as sections is what it is as a whole.
   const isWhole = readings.some((reading) => reading.digest === `sha256:${digest}`);
   if (body === undefined || !isWhole) await cache.commit([{ type: "put-readings", ...at, readings }]);
@@ -122,13 +121,6 @@ function stampOf({ workflow }: Place, wanted: readonly FileOf[]): string {
   return own.length === 0 ? "" : `-${sha256(JSON.stringify(own.map(({ of }) => of.reader)))}`;
 }
 
-export async function readerOf(wanted: readonly Pick<FileOf, "of">[]): Promise<ReadArtifact> {
-  const isMarkdown = wanted.every(({ of: { reader } }) => MARKDOWN.has(reader.type) && !("front" in reader));
-  if (isMarkdown) return (await import("../../../format/markdown/read.ts")).readMarkdown;
-  return (await import("../../../format/reading/read.ts")).readArtifact;
-}
-
-const MARKDOWN: ReadonlySet<Reader["type"]> = new Set(["section", "document"]);
 /** Well below what the reader of Markdown takes, so that no length of the front matter makes a difference. */
 const BODY_BYTES_MAX = 128 * 1024;
 

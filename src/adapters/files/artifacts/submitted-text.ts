@@ -20,8 +20,8 @@ import { deposit } from "../replace/move.ts";
 import type { OwnWrites } from "../replace/own-writes.ts";
 import { rewrite, whyNot, writeAll, type Rewritten } from "../replace/replace.ts";
 import { shownPath, type FileOf } from "../../../core/text/run-files.ts";
-import { readerOf } from "./readings.ts";
 import { openAt } from "./unreadable.ts";
+import { readerFor, bytesMaxOf } from "../../../format/reading/reading.ts";
 
 type TextToShow = Parameters<Artifacts["show"]>[1];
 type Shown = Awaited<ReturnType<Artifacts["show"]>>;
@@ -146,7 +146,7 @@ async function partOf({ reader }: Artifact, bytes: Uint8Array): Promise<Uint8Arr
 
 /** Of an artifact, what its reader makes of these bytes; empty where it has no reader, as the output of a check. */
 async function digesting(at: FileOf): Promise<(bytes: Uint8Array) => string> {
-  const read = await readerOf([at]);
+  const read = await readerFor([at]);
   const { artifact, of, file, slot } = at;
   return (bytes) => read(artifact, of, { file, bytes, slot }).digest;
 }
@@ -176,7 +176,6 @@ async function placingsOf(
     throw new Error(`the artifact "${artifact}" has no file`);
   const of = ownArtifact(place.run.params, declared);
   const members = declared.every === undefined ? [[slot, text] as const] : membersOf(text);
-  const { bytesMaxOf } = await import("../../../format/reading/reading.ts");
   return Promise.all(
     members.map(async ([member, own]) => {
       const file = fillPath(place.run, declared.file, member);
