@@ -86,6 +86,17 @@ describe("a workflow of a user", () => {
     expect(await said(on, "create --workflow memo About --help")).toContain("--topic VALUE");
   });
 
+  test.for(["create Something", "task create Something", "run task Something"])(
+    "where it cannot be parsed, %s names the fault",
+    async (line) => {
+      const on = scene({ task: NOTE.replace("name: memo", "name: task").replace("to: filed", "to: field") });
+      await on.call("trust");
+      expect(await said(on, line)).toMatch(
+        /^5 signalbox: \S*workflows\/task\/workflow\.yaml:\d+:\d+: .*"field".*\n {2}next: signalbox check task\n/,
+      );
+    },
+  );
+
   test("a workspace brings no commands: an agent could have written them", async () => {
     const on = copyOf(origin);
     await on.call("trust");

@@ -22,11 +22,11 @@ import {
   type Definition,
   type SourcePlace,
 } from "../../core/model/workflow.ts";
-import { EXIT_GATE, EXIT_USAGE } from "../exit-codes.ts";
+import { EXIT_USAGE } from "../exit-codes.ts";
 import type { Invocation } from "../invocation.ts";
 import { storeOf } from "../runs/find.ts";
 import { projectFolder } from "../setup/repository.ts";
-import { loadWorkflow } from "../workflows/load.ts";
+import { loadWorkflow, requireLoaded, type Loaded } from "../workflows/load.ts";
 
 export type { Definition };
 
@@ -47,14 +47,9 @@ export async function declaringAs(name: string, door: Invocation): Promise<Decla
   const found = findNamed(name, where);
   if (found === undefined) return undefined;
   await requireTrusted(found, door, where);
-  const loaded = await loadWorkflow(found, door);
-  if (!loaded.ok)
-    throw new UserError("invalid-workflow", `the workflow ${name} has problems: ${loaded.problems.length}`, {
-      next: `signalbox check ${name}`,
-      exit: EXIT_GATE,
-    });
-  const { definition } = loaded.workflow;
-  return definition.commands === undefined ? undefined : { definition, found, file: loaded.file };
+  const { file, workflow } = requireLoaded(await loadWorkflow(found, door), name);
+  const { definition } = workflow;
+  return definition.commands === undefined ? undefined : { definition, found, file };
 }
 
 /** The command that can be typed as this word alone: one of the repository before a built-in one. */
@@ -89,16 +84,22 @@ export async function declaringHere(
   door: Invocation,
   mentions: (text: string) => boolean = () => true,
 ): Promise<readonly Declaring[]> {
-  const found = listWorkflows(await libraryOf(door)).filter((each) => {
-    const text = textOf(each);
-    return text !== undefined && /^commands:/m.test(text) && mentions(text);
-  });
-  const loaded = await Promise.all(found.map((each) => loadWorkflow(each, door)));
-  return loaded.flatMap((each): Declaring[] =>
+  return (await loadedHere(door, mentions)).flatMap((each): Declaring[] =>
     each.ok && each.workflow.definition.commands !== undefined
       ? [{ definition: each.workflow.definition, found: each.found, file: each.file }]
       : [],
   );
+}
+
+async function loadedHere(
+  door: Invocation,
+  mentions: (text: string) => boolean = () => true,
+): Promise<readonly Loaded[]> {
+  const found = listWorkflows(await libraryOf(door)).filter((each) => {
+    const text = textOf(each);
+    return text !== undefined && /^commands:/m.test(text) && mentions(text);
+  });
+  return Promise.all(found.map((each) => loadWorkflow(each, door)));
 }
 
 export function commandsOf(of: Declaring): readonly OwnCommand[] {
@@ -123,7 +124,11 @@ export async function workflowToCreate(door: Invocation): Promise<string> {
   const own = all.filter(({ found }) => found.from === "override");
   const [first, second] = (own.length > 0 ? own : all).map(({ definition }) => definition.name);
   const next = "signalbox create --workflow NAME; signalbox workflows lists them";
-  if (first === undefined) throw new UserError("which-workflow", "say which workflow it is a run of", next);
+  if (first === undefined) {
+    // One that cannot be parsed may be the one that is meant, and hides the built-in one of its name.
+    (await loadedHere(door)).forEach((each) => requireLoaded(each, each.name));
+    throw new UserError("which-workflow", "say which workflow it is a run of", next);
+  }
   if (second === undefined) return first;
   throw new UserError("which-workflow", `create is short for ${first} and for ${second}`, next);
 }

@@ -28,7 +28,10 @@ export async function requireWorkflow(
   wanted: string,
   door: Invocation,
 ): Promise<Extract<Loaded, { ok: true }>> {
-  const loaded = await loadWorkflow(findWorkflow(wanted, door), door);
+  return requireLoaded(await loadWorkflow(findWorkflow(wanted, door), door), wanted);
+}
+
+export function requireLoaded(loaded: Loaded, wanted: string): Extract<Loaded, { ok: true }> {
   if (loaded.ok) return loaded;
   const [first] = loaded.problems;
   const more = loaded.problems.length > 1 ? ` (and ${loaded.problems.length - 1} more)` : "";
