@@ -37,6 +37,19 @@ projection:
   - { file: state.json, as: json, data: { state: { from: run.state } } }
 `);
 
+const NOTED = fromText(`$schema: ../schema/workflow-1.schema.json
+name: noted
+title: A note is written
+artifacts:
+  note: { in: NOTE.md, file: true, by: human }
+states:
+  packing: { waits: true }
+  away: { final: done }
+moves:
+  - { from: start, to: packing, by: human }
+  - { from: packing, to: away, by: human, need: note }
+`);
+
 const COMMIT = "f69cfb1021ddf2016624049cb34fff7f5671b13c";
 const LOOK = "git -C REPO log --patch c0ffee..signalbox/k";
 const MERGE = "git -C REPO merge signalbox/k";
@@ -87,6 +100,28 @@ test("over, with a page for people", async () => {
   expect((await shown(on)).text).not.toContain("report.md");
   await on.happen("k", { type: "move-asked", by: PERSON, at: AT, to: "away" });
   expect((await shown(on)).text).toMatch(new RegExp(`^report.md +${file}$`, "m"));
+});
+
+test("over, with an artifact and without a branch", async () => {
+  const on = await machine(NOTED);
+  await on.begin("k");
+  await on.store.commit([{ type: "put-workspace", workspace: WORKSPACE }]);
+  const { files } = runFolders(on.home, "k");
+  mkdirSync(files, { recursive: true });
+  writeFileSync(join(files, "NOTE.md"), "A note\n");
+  await on.happen("k", {
+    type: "submitted",
+    by: PERSON,
+    at: AT,
+    readings: [reading(["note", {}])],
+  });
+  expect((await shown(on)).text).not.toContain(files);
+  expect((await on.call("diff k")).stdout).toContain("nothing was handed over yet");
+  await on.happen("k", { type: "move-asked", by: PERSON, at: AT, to: "away" });
+  const { text } = await shown(on);
+  expect(text).toMatch(new RegExp(`^files +${files}$`, "m"));
+  expect(text).not.toContain("signalbox/k");
+  expect((await on.call("diff k")).stdout).toContain(`it has changed nothing; its artifacts are in ${files}`);
 });
 
 const WORKSPACE = {

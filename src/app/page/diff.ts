@@ -8,10 +8,11 @@ import { success, type Outcome } from "../outcome.ts";
 import { fillPath } from "../../core/text/fill-path.ts";
 import { lineDiff } from "../../core/text/line-diff.ts";
 import { unknownArtifact } from "../act/artifact/submit.ts";
-import { requireHome, seeRun, type Seen } from "../runs/find.ts";
+import { isFinished, requireHome, seeRun, type Seen } from "../runs/find.ts";
 import type { DataOf, InputOf } from "../schemas.ts";
 import { editsOf } from "../view/work/edits.ts";
 import { workOf } from "../view/work/diffstat.ts";
+import { leftOf } from "../view/work/kept-files.ts";
 
 type Diff = DataOf<"diff">;
 
@@ -27,7 +28,7 @@ export async function diffOf(
   const home = requireHome(door);
   const work = await workOf(seen, { home, env: door.env });
   const none: Diff = { run: seen.run.id, base: "", commit: "", files: [], more: 0 };
-  if (work === null) return success("nothing was handed over yet", none);
+  if (work === null) return success(await nothingIn(seen), none);
   const { base, commit } = work;
   const args = ["diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--no-color", base, commit, "--"];
   try {
@@ -46,6 +47,12 @@ export async function diffOf(
     if (error instanceof GitError) return success(`git cannot show the changes: ${error.message}`, none);
     throw error;
   }
+}
+
+async function nothingIn(seen: Seen): Promise<string> {
+  if (!isFinished(seen.row)) return "nothing was handed over yet";
+  const files = (await leftOf(seen)).rows.find(([what]) => what === "files")?.[1];
+  return `it has changed nothing${files === undefined ? "" : `; its artifacts are in ${files}`}`;
 }
 
 /** How the file of an artifact differs from the text that an event has accepted. */

@@ -29,7 +29,7 @@ import { tasksShown } from "./work/tasks.ts";
 import { attentionOf, troubleOf } from "./status/trouble.ts";
 import { sinceOf, waitsOf } from "./status/waits.ts";
 import { toYou } from "./words.ts";
-import { workOf } from "./work/diffstat.ts";
+import { isBranch, workOf } from "./work/diffstat.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { sessionsOf } from "./status/session.ts";
 import { refusedIn } from "../../adapters/files/artifacts/unreadable.ts";
@@ -163,7 +163,17 @@ function workspaceView({
   salvage,
   kept,
 }: WorkspaceRow): NonNullable<RunView["workspace"]> {
-  return { path, branch, base, status, salvage, kept, inPlace: isInPlace({ path, repo }) };
+  // A branch that holds no work is removed with its workspace.
+  const isThere = status === "bound" || isBranch({ repo, branch });
+  return {
+    path,
+    branch: isThere ? branch : "",
+    base,
+    status,
+    salvage,
+    kept,
+    inPlace: isInPlace({ path, repo }),
+  };
 }
 
 function pendingView({ key, deed, status, tries, note }: DeedRow): RunView["pending"][number] {

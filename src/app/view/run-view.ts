@@ -205,7 +205,7 @@ const Work = z.strictObject({
 
 const Workspace = z.strictObject({
   path: Text,
-  branch: Text,
+  branch: told(Text, "Empty where it was removed with the workspace"),
   base: Text,
   status: Text,
   salvage: Text,

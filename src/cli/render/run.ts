@@ -149,7 +149,7 @@ function workspaceRows({ run, workspace }: RunView): string[][] {
     return [["workspace", status === "released" ? "in place, when it goes on" : `in place: ${path}`]];
   return [
     ["workspace", status === "bound" ? path : "released"],
-    ["branch", branch],
+    ...(branch === "" ? [] : [["branch", branch]]),
     ...(salvage === "" && kept === "" ? [] : [["kept", `signalbox salvage show ${run}`]]),
   ];
 }

@@ -49,13 +49,19 @@ type Compared = {
 /** What a person types to see the work. A branch that a person has moved or deleted does not show it: the mirror does. */
 export function diffCommand({ repo, mirror, branch, base, commit, into }: Compared): string {
   const [from, to] = [base.slice(0, HASH_SHOWN), commit.slice(0, HASH_SHOWN)];
-  const gitDir = gitDirOf(repo);
-  const commonDir = gitDir === undefined ? undefined : commonDirOf(gitDir);
-  const isShown =
-    commonDir !== undefined && (isTabled(commonDir) || refAt(commonDir, `refs/heads/${branch}`) === commit);
-  return isShown
+  return isBranch({ repo, branch }, commit)
     ? `git diff ${quoted(into || from)}...${quoted(branch)}`
     : `git --git-dir ${quoted(mirror)} diff ${from} ${to}`;
+}
+
+/** Whether the user's repository has the branch, at `commit` where that is given. */
+export function isBranch({ repo, branch }: Pick<Compared, "repo" | "branch">, commit?: string): boolean {
+  const gitDir = gitDirOf(repo);
+  const commonDir = gitDir === undefined ? undefined : commonDirOf(gitDir);
+  if (commonDir === undefined) return false;
+  if (isTabled(commonDir)) return true;
+  const at = refAt(commonDir, `refs/heads/${branch}`);
+  return at !== undefined && at === (commit ?? at);
 }
 
 /** The newest commit that the work and the target have in common; undefined where that says nothing about what a merge changes. */

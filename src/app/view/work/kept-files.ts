@@ -2,8 +2,9 @@
 
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
+import { isGood, standingOf } from "../../../core/gates/artifact-status.ts";
 import { tagsIn } from "../../../core/gates/requested-tags.ts";
-import { fillPath } from "../../../core/text/fill-path.ts";
+import { fillPath, boundWorkspace } from "../../../engine/submit/place.ts";
 import type { Seen } from "../../runs/find.ts";
 import { isFinished } from "../../runs/find.ts";
 import { quoted } from "../../start/typed-command.ts";
@@ -22,7 +23,25 @@ export async function leftOf(seen: Seen): Promise<Left> {
   if (!isFinished(seen.row)) return NOTHING_LEFT;
   const { rows, choices } = await leftInGit(seen);
   const pages = pagesOf(seen);
-  return { rows: [...pages.map((path) => [basename(path), path] as const), ...rows], choices, pages };
+  const files = await filesRows(seen);
+  return {
+    rows: [...files, ...pages.map((path) => [basename(path), path] as const), ...rows],
+    choices,
+    pages,
+  };
+}
+
+/** Artifacts are no part of the work, so no branch has them: without a workspace they are in the state home. */
+async function filesRows(seen: Seen): Promise<Left["rows"]> {
+  const { workflow, run, root } = seen;
+  if (workflow.isInPlace || (await boundWorkspace(seen, run.id)) !== undefined) return [];
+  const hasFile = Object.entries(workflow.definition.artifacts).some(
+    ([name, { file }]) =>
+      file !== "" &&
+      isGood(standingOf(workflow, run, name)) &&
+      existsSync(join(root, fillPath(run, file, ""))),
+  );
+  return hasFile ? [["files", root]] : [];
 }
 
 /** Its workspace may be gone; they are not. */
