@@ -103,6 +103,8 @@ describe("inbox", () => {
         ...action,
         command: action.command.replaceAll(review.run, `k3d9m2x${at}`),
         sentence: action.sentence.replaceAll(review.branch, `branch-${at}`),
+        // As programs call it: with the run and the number of its state.
+        call: { use: "accept", input: { run: `k3d9m2x${at}`, entry: at }, words: "optional" } as const,
       })),
     }));
     const how = { paint, cwd: "/home/ada/shop", width: 80, verbose: false, now: NOW };

@@ -57,10 +57,10 @@ function sharedActions({ actions, run, branch }: InboxItem): InboxItem["actions"
     const general = text.replaceAll(run, "RUN");
     return branch === "" ? general : general.replaceAll(branch, "its branch");
   };
-  return actions.map(({ command, sentence, ...more }) => ({
-    ...more,
+  return actions.map(({ command, sentence, takes }) => ({
     command: command.replaceAll(run, "RUN"),
     sentence: said(sentence),
+    ...(takes === undefined ? {} : { takes }),
   }));
 }
 
