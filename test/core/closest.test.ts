@@ -21,8 +21,9 @@ test.for<[string, string | undefined]>([
   expect(closest(word, STATES)).toBe(meant);
 });
 
-test("the first of two equally close words is meant", () => {
+test("of equally close words the longest is meant, since letters are left out more often than added; else the first", () => {
   expect(closest("tesk", ["task", "desk"])).toBe("task");
+  expect(closest("harneses", ["harness", "harnesses"])).toBe("harnesses");
 });
 
 test("a swap of two neighbours in a word of three or more letters is recognised", () => {

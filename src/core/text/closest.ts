@@ -13,7 +13,12 @@ export function closest(word: string, candidates: readonly string[]): string | u
     if (Math.abs(word.length - candidate.length) > allowed) continue;
     const distance = distanceBetween(wanted, candidate.toLowerCase());
     if (distance > allowed) continue;
-    if (best === undefined || distance < best.distance) best = { candidate, distance };
+    const isCloser =
+      best === undefined ||
+      distance < best.distance ||
+      // Letters are left out more often than added.
+      (distance === best.distance && candidate.length > best.candidate.length);
+    if (isCloser) best = { candidate, distance };
   }
   return best?.candidate;
 }
