@@ -294,6 +294,13 @@ describe("stop and resume", () => {
 });
 
 describe("an agent that has crashed", () => {
+  test("what is refused names what show offers: to start it again", async () => {
+    const id = await on.begin("crashed, then accepted");
+    await on.crash(id);
+    const { code, stderr } = await on.say(`accept ${id}`);
+    expect([code, stderr.split("\n")[1]]).toEqual([4, `  next: signalbox retry ${id}`]);
+  });
+
   test.for<[name: string, line: string]>([
     ["resume", "resume RUN"],
     ["respawn", "task respawn RUN"],

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { notesOn } from "../../src/core/check/defects/verbs.ts";
 import type { Incoming } from "../../src/core/model/event.ts";
 import type { Run } from "../../src/core/model/run.ts";
-import { chosenFrom, openVerbs, waysFor } from "../../src/core/explain/verbs.ts";
-import type { Verb } from "../../src/core/model/workflow.ts";
+import { chosenFrom, waysFor } from "../../src/core/explain/verbs.ts";
+import { VERBS, type Verb } from "../../src/core/model/workflow.ts";
 import { AT, HUMAN, play, start } from "../support/play.ts";
 import { fromText } from "../support/workflows.ts";
 
@@ -105,6 +105,8 @@ test("several marked ways are for a person to decide; of paths the first is take
 });
 
 test("the verbs that are open, and none in a final state", () => {
+  const openVerbs = (situated: Parameters<typeof waysFor>[0]): readonly Verb[] =>
+    VERBS.filter((verb) => waysFor(situated, verb).open.length > 0);
   expect(openVerbs({ workflow, run: runIn("looking", "stuck") })).toEqual([
     "accept",
     "send-back",

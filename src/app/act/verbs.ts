@@ -10,7 +10,7 @@ import { UserError } from "../../adapters/user-error.ts";
 import { isBlank } from "../../core/text/blank.ts";
 import { targetOf } from "../../core/gates/gate.ts";
 import { finished } from "../../core/step/refuse.ts";
-import { chosenFrom, openVerbs, waysFor, type VerbWay } from "../../core/explain/verbs.ts";
+import { chosenFrom, waysFor, type VerbWay } from "../../core/explain/verbs.ts";
 import type { Verb } from "../../core/model/workflow.ts";
 import { worth } from "../../core/gates/status-reason.ts";
 import type { Store } from "../../engine/ports/store.ts";
@@ -28,7 +28,7 @@ import { requireKept, seenOf } from "../runs/load.ts";
 import { taskOf } from "../runs/task.ts";
 import type { InputOf } from "../schemas.ts";
 import { askingTasks, type Asking } from "../view/work/children.ts";
-import { nextForPerson } from "../view/actions.ts";
+import { actionsOf, nextForPerson } from "../view/actions.ts";
 import { questionOf } from "../view/decision/question.ts";
 import { MERGED } from "../view/decision/merged-elsewhere.ts";
 import { shownWord } from "../view/decision/shown-digest.ts";
@@ -166,7 +166,7 @@ async function decide(on: Acting, call: VerbCall): Promise<VerbOutcome> {
     (move) => move.mark?.deliver === true && (to === undefined || to === targetOf(run, move)),
   );
   if (way === undefined && verb === "accept" && isDelivering) return deliver(on, id, deliveryOf(call));
-  if (way === undefined) throw notOpen(seen, call, { open, closed });
+  if (way === undefined) throw await notOpen(seen, call, { open, closed });
   if (another !== undefined) throw whichWay(seen, call, chosen);
   return walk(on, seen, { ...call, way, text: wordsFor(seen, call, way) });
 }
@@ -405,7 +405,7 @@ async function delivered(on: Acting, seen: Seen, call: Walking): Promise<VerbOut
 type Found = ReturnType<typeof waysFor>;
 
 /** What is open instead, and what to type for it. */
-function notOpen(seen: Seen, { verb, to, run }: VerbCall, { open, closed }: Found): UserError {
+async function notOpen(seen: Seen, { verb, to, run }: VerbCall, { open, closed }: Found): Promise<UserError> {
   const { not } = SAID[verb];
   const isState = to !== undefined && Object.hasOwn(seen.workflow.definition.states, to);
   if (to !== undefined && open.length > 0 && isState)
@@ -426,7 +426,7 @@ function notOpen(seen: Seen, { verb, to, run }: VerbCall, { open, closed }: Foun
   const isOnly = closed.filter(({ name }) => name === first?.name).length === 1;
   if (first === undefined || (isOnly && isObserved(seen, first.name))) return nothingFor(seen, verb);
   return new UserError("gate-not-met", `${sayRun(seen)} ${not} now: ${first.reason}`, {
-    next: othersThan(seen, verb) || `signalbox why ${run}`,
+    next: await othersThan(seen, verb),
     exit: EXIT_GATE,
   });
 }
@@ -439,24 +439,20 @@ function isObserved({ workflow, run }: Seen, name: string): boolean {
 }
 
 /** The verb means nothing here; with the commands that do. */
-export function nothingFor(seen: Seen, verb: Verb): UserError {
+export async function nothingFor(seen: Seen, verb: Verb): Promise<UserError> {
   const { run } = seen;
   return new UserError("not-in-map", `${sayRun(seen)} is in ${run.state}, and ${SAID[verb].nothing}`, {
-    next: othersThan(seen, verb) || `signalbox show ${run.id}`,
+    next: await othersThan(seen, verb),
     exit: EXIT_NOT_YOURS,
   });
 }
 
-/** Never cancel: nobody who wanted something else must be led to end the run. */
-function othersThan(seen: Seen, verb: Verb): string {
-  return openVerbs(seen)
-    .filter((other) => other !== verb && other !== "cancel")
-    .flatMap((other) =>
-      chosenFrom(waysFor(seen, other).open)
-        .slice(0, 1)
-        .map((way) => sayCommand(seen, other, way)),
-    )
-    .join(", or: ");
+/** What `show` offers, too, but never cancel: nobody who wanted something else must be led to end the run. */
+async function othersThan(seen: Seen, verb: Verb): Promise<string> {
+  const actions = (await actionsOf(seen)).actions.filter(
+    (action) => action.verb !== verb && action.verb !== "cancel",
+  );
+  return actions.map(({ command }) => command).join(", or: ") || nextForPerson(seen, { actions });
 }
 
 function whichWay(seen: Seen, { verb }: VerbCall, ways: readonly VerbWay[]): UserError {

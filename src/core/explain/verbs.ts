@@ -14,7 +14,6 @@ import { step } from "../step/step.ts";
 import { shownBy } from "../step/events/answer.ts";
 import {
   ORIGIN,
-  VERBS,
   type Move,
   type AskOption,
   type PathStep,
@@ -59,10 +58,6 @@ export function waysFor(situated: Situated, verb: Verb): Ways {
     open: open.filter(({ name }, index) => open.findIndex((other) => other.name === name) === index),
     closed: tried.flatMap((each) => ("reason" in each ? [each] : [])),
   };
-}
-
-export function openVerbs(situated: Situated): readonly Verb[] {
-  return VERBS.filter((verb) => waysFor(situated, verb).open.length > 0);
 }
 
 /** Selects among the open ways: by name, else the marked ones, else the first path. If several remain, a person must decide. */
