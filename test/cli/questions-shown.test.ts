@@ -4,6 +4,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runFolders } from "../../src/adapters/home/paths.ts";
+import { sourceOf } from "../../src/app/board/source.ts";
+import { paintOf } from "../../src/cli/paint.ts";
+import { AT_HOME } from "../support/procs.ts";
 import { scene } from "./acting-support.ts";
 
 const ASKED = `$schema: workflow-1.schema.json
@@ -23,6 +26,8 @@ projection:
     as: json
     data: { each: run.questions, give: { id: { from: item.id }, question: { from: item.question }, status: { from: item.status }, answer: { from: item.answer }, text: { from: item.text } } }
 `;
+
+const MARKED = ASKED.replace("asked", "marked").replace("text: optional", "verb: accept");
 
 const PARTS = `$schema: workflow-1.schema.json
 name: parts
@@ -51,6 +56,18 @@ const on = await scene({
   "audit.json": JSON.stringify({ found: ["a lock", "a key"] }),
   ".signalbox/workflows/asked/workflow.yaml": ASKED,
   ".signalbox/workflows/asked/prompts/agree.md": "Is {goal} good?\n",
+  ".signalbox/workflows/marked/workflow.yaml": MARKED,
+  ".signalbox/workflows/marked/prompts/agree.md": "Is {goal} good?\n",
+});
+
+test("a key of watch does not start what asks already", async () => {
+  const run = (await on.say("run marked --detach --quiet")).stdout.trim();
+  const { env, repo: cwd } = on;
+  const door = { cwd, home: "", env, procs: AT_HOME, paint: paintOf(false), self: "signalbox" };
+  const source = sourceOf({ door, onWork: () => undefined });
+  const { rows } = await source.look({ repo: "", over: false });
+  await source.close();
+  expect(rows.find((row) => row.run === run)?.acts).toMatchObject({ start: "it has begun", cancel: "" });
 });
 
 test("pending in the words of the question, then answered", async () => {

@@ -110,7 +110,7 @@ export function actsOf(facts: Facts | undefined, on: RunSituation): Readonly<Rec
 
 /** It has done something, or a person decides about something else than its start. */
 function isBegun({ seen: { run, workflow } }: Facts, { waits }: RunSituation): boolean {
-  if (Object.keys(run.attempts).length > 0) return true;
+  if (Object.keys(run.attempts).length > 0 || run.question !== undefined) return true;
   const isStart = waits.kind === "queue" || waits.kind === "person" || waits.kind === "stopped";
   return !isStart || waysFor({ workflow, run }, "accept").open.every(({ deliver }) => deliver === true);
 }
