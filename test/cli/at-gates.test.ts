@@ -84,7 +84,7 @@ describe("notes of a review that passes", async () => {
     "%s tells each with its place",
     async ([command]) => {
       const { stdout } = await on.say(command === "inbox" ? command : `${command} ${run}`);
-      expect(stdout).toContain("minor b.ts:7: minor-1: It is slow. Mend: Ask once.\n");
+      expect(stdout).toContain("minor b.ts:7: minor-1: It is slow. Fix: Ask once.\n");
       expect(stdout).toContain("nit a.ts: nit-1: A word is wrong.\n");
       expect(stdout).toMatch(new RegExp(`answer ${run} fix --shown \\w+ \\[--text TEXT\\] `));
       expect(stdout).toMatch(new RegExp(`answer ${run} accept --shown \\w+ +\\S`));
@@ -108,7 +108,7 @@ describe("notes of a review that passes", async () => {
       return board.askingOf(run);
     });
     expect(page).toMatch(/^UD-1: Shall it go on\?\n/);
-    expect(page).toContain("\nminor b.ts:7: minor-1: It is slow. Mend: Ask once.\n");
+    expect(page).toContain("\nminor b.ts:7: minor-1: It is slow. Fix: Ask once.\n");
     expect(page).toMatch(/\nread: \/.*\/review\.json\n/);
     expect(page).toMatch(/ fix --shown \w+ \[--text TEXT\]\n/);
   });

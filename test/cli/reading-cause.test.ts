@@ -65,7 +65,7 @@ describe("why it asks", async () => {
         reading("work", { digest: "w1" }),
         verdict("judge", "needs_human", { fields, lists: { needs: ["a.md", "b.md"], first: ["a.md"] } }),
       ],
-      ["judge says needs_human", "summary: Two of them contradict [31m each other", "needs: a.md, b.md"],
+      ["judge says needs_human", "summary: Two of them contradict each other", "needs: a.md, b.md"],
     ],
     [
       "what it judged, and what it would do next, which nobody obeys",
@@ -75,7 +75,7 @@ describe("why it asks", async () => {
           fields: { ...fields, sure: false, new: true, "next.who": "the\nauthor", "next.is_done": true },
         }),
       ],
-      ["judge says needs_human", "summary: Two of them contradict [31m each other", "sure: false, new: true"],
+      ["judge says needs_human", "summary: Two of them contradict each other", "sure: false, new: true"],
       ["next of judge: who: the author, is_done: true"],
     ],
     [

@@ -178,12 +178,12 @@ describe("to the end", () => {
     );
 
     const asks = await on.taskIn("planning");
-    on.page(asks, { Questions: "To whom?\n\n\u001B[31mAnd when?", Plan: "Later" });
+    on.page(asks, { Questions: "To whom?\n\n\u001B[31mAnd\u001B[2J when?", Plan: "Later" });
     await (
       await on.as(asks, "worker")
     )(["task", "update", "--status", "clarification"]);
     expect((await item(asks))?.decision?.asked.join("\n")).toMatch(
-      /^To whom\?\n\n\uFFFD\[31mAnd when\? \(\d+\)$/,
+      /^To whom\?\n\nAnd\uFFFD\[2J when\? \(\d+\)$/,
     );
     expect((await on.say(["show", asks])).stdout).toContain("It asks\n  To whom?\n");
   });

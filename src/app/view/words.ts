@@ -76,6 +76,13 @@ export function firstLine(text: string, max = 80): string {
   return line.length > max ? `${line.slice(0, max - 3)}...` : line;
 }
 
+/** A text in one line, without colours and other characters that control a terminal. */
+export function inOneLine(text: string): string {
+  return withoutColours(text)
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+}
+
 /** An agent copies what a command printed in its terminal: colours are no part of what it says. */
 export function withoutColours(text: string): string {
   return text.replaceAll(COLOURS, "");

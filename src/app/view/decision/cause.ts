@@ -18,7 +18,7 @@ import { clipped } from "../../../engine/clip.ts";
 import type { Recorded } from "../../../engine/ports/journal.ts";
 import type { Seen } from "../../runs/find.ts";
 import { countsAs } from "../../story/lines.ts";
-import { agentName, sayEnd } from "../words.ts";
+import { agentName, inOneLine, sayEnd } from "../words.ts";
 import { owedBy } from "../status/trouble.ts";
 import { findingsOf, notesOfTasks } from "./findings.ts";
 
@@ -204,5 +204,5 @@ async function failedTasks({ store, run }: Seen, name: string): Promise<readonly
 }
 
 function inLine(text: string): string {
-  return clipped(text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim());
+  return clipped(inOneLine(text));
 }

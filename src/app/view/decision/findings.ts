@@ -9,6 +9,7 @@ import { standingOf } from "../../../core/gates/artifact-status.ts";
 import { clipped } from "../../../engine/clip.ts";
 import { workflowOf, type Seen } from "../../runs/find.ts";
 import type { FindingView } from "../run-view.ts";
+import { inOneLine, withoutColours } from "../words.ts";
 
 /** As many as are read at a glance. */
 const FINDINGS_MAX = 8;
@@ -59,7 +60,11 @@ async function wordsOf(seen: Seen, name: string): Promise<readonly string[]> {
   const text = reader.type === "section" ? sectionOf(page.text, reader.heading) : page.text;
   return text
     .split(/\r?\n/)
-    .map((line) => line.replaceAll(/\p{Cc}/gu, " ").trim())
+    .map((line) =>
+      withoutColours(line)
+        .replaceAll(/\p{Cc}/gu, " ")
+        .trim(),
+    )
     .filter((line) => line !== "" && !/^(?:verdict|status)\s*:/i.test(line.replaceAll("*", "")))
     .slice(0, LINES_MAX)
     .map((line) => clipped(line));
@@ -118,9 +123,9 @@ async function reviewIn({ store, workflow, run }: Seen, name: string): Promise<R
 function sayIssue({ word, severity, title, file, line, description, recommendation }: ReviewIssue): string {
   const place = [file, line].filter((part) => part !== "").join(":");
   const what = [title, description].filter((part) => part !== "").join(": ");
-  const mend = recommendation === "" ? "" : `${/[.!?]\s*$/.test(what) ? "" : "."} Mend: ${recommendation}`;
+  const fix = recommendation === "" ? "" : `${/[.!?]\s*$/.test(what) ? "" : "."} Fix: ${recommendation}`;
   const head = [word === "" ? severity : word, place].filter((part) => part !== "").join(" ");
-  return clipped(`${head}: ${what}${mend}`.replaceAll(/[\s\p{Cc}]+/gu, " ").trim());
+  return clipped(inOneLine(`${head}: ${what}${fix}`));
 }
 
 /** The page that shows it, where there is one; otherwise the file itself. */

@@ -12,6 +12,7 @@ import type { Move } from "../../../core/model/workflow.ts";
 import { factsNamed } from "../../../engine/supervise/fact.ts";
 import { fillPath } from "../../../engine/submit/place.ts";
 import type { Seen } from "../../runs/find.ts";
+import { withoutColours } from "../words.ts";
 import { sectionOf } from "./findings.ts";
 
 type Of = { readonly workflow: Workflow; readonly run: Run };
@@ -91,7 +92,6 @@ export function isSetAside({
 
 function under(heading: string, text: string): string {
   const said = sectionOf(text, heading).trim().split("\n");
-  return [...said.slice(0, LINES_MAX), ...(said.length > LINES_MAX ? ["..."] : [])]
-    .join("\n")
-    .replaceAll("\u001B", "\uFFFD");
+  const lines = [...said.slice(0, LINES_MAX), ...(said.length > LINES_MAX ? ["..."] : [])];
+  return withoutColours(lines.join("\n")).replaceAll("\u001B", "\uFFFD");
 }
