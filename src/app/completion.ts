@@ -24,8 +24,8 @@ export type CompletionWords = {
   workflows(): readonly Candidate[];
   /** Workflows that have one. */
   demos(): readonly Candidate[];
-  /** Those that `offers` means something for; all without it. */
-  runs(offers?: Offered): Promise<readonly Candidate[]>;
+  /** Those that `offers` means something for, of one workflow; all without them. */
+  runs(offers?: Offered, workflow?: string): Promise<readonly Candidate[]>;
   decisions(): Promise<readonly Candidate[]>;
   projects(): Promise<readonly Candidate[]>;
   /** States that a run that was typed can be moved to. */
@@ -58,12 +58,16 @@ export function wordsOf(door: Invocation): CompletionWords {
         about: from === "override" ? "of this repository" : "built in",
       })),
     demos: () => demoNames().map((word) => ({ word, about: "" })),
-    runs: (offers) =>
-      stored(async (store) =>
-        (
-          await filtered((await store.list({ limit: RUNS_MAX })).rows, (row) => isOffered(store, row, offers))
-        ).map(({ id, workflow, state, goal }) => ({ word: id, about: `${workflow}, ${state}: ${goal}` })),
-      ),
+    runs: (offers, only) =>
+      stored(async (store) => {
+        const filter = only === undefined ? {} : { workflow: only };
+        const { rows } = await store.list({ ...filter, limit: RUNS_MAX });
+        const offered = await filtered(rows, (row) => isOffered(store, row, offers));
+        return offered.map(({ id, workflow, state, goal }) => ({
+          word: id,
+          about: `${workflow}, ${state}: ${goal}`,
+        }));
+      }),
     states: (run) =>
       stored(async (store) => {
         const kept = await store.load(run);

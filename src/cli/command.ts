@@ -38,6 +38,8 @@ export type Command = {
   readonly examples: readonly string[];
   /** The runs that completion offers: those that a verb means something for, or that are over; all unless given. */
   readonly offers?: Offered;
+  /** The only workflow whose runs completion offers. */
+  readonly workflow?: string;
   answer(given: Given, door: Door): Answer | Promise<Answer>;
 };
 

@@ -284,6 +284,9 @@ test("completion offers runs for which a command applies, and states that a run 
     return [found.includes(reviewing), found.includes(done)];
   };
   expect(await among("task", "merge")).toEqual([true, false]);
+  const other = await on.say(["run", "design-approval", "A goal", "--detach", "--quiet"]);
+  expect((await offered("show")).includes(other.stdout.trim())).toBe(true);
+  expect((await offered("task", "show")).includes(other.stdout.trim())).toBe(false);
   expect(await among("retry")).toEqual([false, false]);
   expect(await among("cancel")).toEqual([true, false]);
   expect(await among("delete")).toEqual([false, true]);

@@ -79,6 +79,7 @@ async function candidatesOf(
   return listOf(slotAt(grammarOf(command), words.length), lists, {
     words,
     offers: command.offers,
+    workflow: command.workflow,
   });
 }
 
@@ -136,10 +137,16 @@ function commands(): Candidate[] {
   return [...known, { word: "help", about: "show how a command is used" }];
 }
 
+type Slotted = {
+  readonly words: readonly string[];
+  readonly offers?: Offered | undefined;
+  readonly workflow?: string | undefined;
+};
+
 function listOf(
   slot: Slot | undefined,
   lists: Lists,
-  { words: [run = ""], offers }: { readonly words: readonly string[]; readonly offers?: Offered | undefined },
+  { words: [run = ""], offers, workflow }: Slotted,
 ): readonly Candidate[] | Promise<readonly Candidate[]> {
   switch (slot?.type) {
     case undefined:
@@ -151,7 +158,7 @@ function listOf(
     case "commands":
       return commands();
     case "runs":
-      return lists.runs(offers);
+      return lists.runs(offers, workflow);
     case "states":
       return lists.states(run);
     case "workflows":

@@ -68,6 +68,7 @@ async function commandOf(own: OwnCommand): Promise<Command> {
   const typed = wayOf(own);
   return {
     ...called,
+    workflow: definition.name,
     usage: withoutOptions(called.usage, Object.keys(fixed)),
     options: Object.fromEntries(Object.entries(options).filter(([name]) => !Object.hasOwn(fixed, name))),
     about: command.about === "" ? called.about : `${sentence(command.about)}\n${called.about}`,
