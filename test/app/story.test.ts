@@ -1,7 +1,7 @@
 /** How the end of an agent is told: what it said counts for more than what was counted. */
 import { expect, test } from "vitest";
 import { tellerOf } from "../../src/app/story/sentences.ts";
-import type { Event, Reading } from "../../src/core/model/event.ts";
+import type { Actor, Event, Reading } from "../../src/core/model/event.ts";
 import type { Recorded } from "../../src/engine/ports/journal.ts";
 import { task } from "../support/task.ts";
 
@@ -31,11 +31,11 @@ function read(of: Pick<Reading, "verdict" | "issues">): Event {
   return { type: "artifact-read", reading, by: "reviewer", tree: "", inputs: {} };
 }
 
-const recorded = (event: Event, seq: number): Recorded => ({
+const recorded = (event: Event, seq: number, by: Actor = { type: "engine" }): Recorded => ({
   run: "k3d9m2xp",
   seq,
   at: AT,
-  by: { type: "engine" },
+  by,
   definition: "",
   tree: "",
   key: "",
@@ -56,5 +56,34 @@ test.for<[what: string, events: readonly Event[], sentence: string]>([
   ["no verdict", [COUNTED], "Reviewer stopped without submitting what it owes (exited, exit code 0)."],
 ])("%s", ([, events, sentence]) => {
   const tell = tellerOf(task, () => "");
-  expect(tell([ENDED, ...events].map(recorded), [])).toBe(sentence);
+  expect(
+    tell(
+      [ENDED, ...events].map((event, seq) => recorded(event, seq)),
+      [],
+    ),
+  ).toBe(sentence);
+});
+
+const ADA: Actor = { type: "human", name: "ada" };
+
+test.for<[from: string, to: string, sentence: string]>([
+  ["clarification", "planning", 'ada answered, and it went on to planning: "so"'],
+  ["reviewing", "working", 'ada sent it back to working: "so"'],
+  ["reviewing", "cancelled", 'ada cancelled it: "so"'],
+  // The move alone merges nothing: what arrived has a line of its own.
+  ["reviewing", "done", 'ada moved it to done: "so"'],
+  ["stuck", "reviewing", 'ada moved it to reviewing: "so"'],
+])("a person's move from %s to %s, by what it means", ([from, to, sentence]) => {
+  const rule = task.definition.moves.findIndex(
+    (move) => move.from === from && move.to === to && move.by.includes("human"),
+  );
+  const asked: Event = { type: "move-asked", by: ADA, at: AT, to, note: "so", readings: [], tree: "" };
+  const moved: Event = { type: "moved", rule, from, to, by: "human", remember: false, reset: [], renew: [] };
+  const tell = tellerOf(task, () => "");
+  expect(
+    tell(
+      [asked, moved].map((event, seq) => recorded(event, seq, ADA)),
+      [],
+    ),
+  ).toBe(sentence);
 });

@@ -132,6 +132,7 @@ test.runIf(isPerson)(
     expect(await flow.say(`task merge ${run} --allow-undo`)).toMatchObject({ code: 0 });
     expect(flow.git("show", "main:README.md")).toBe("A project.");
     expect(await history()).toContain("the merge undid 1 file changed on main: README.md");
+    expect(await history()).toContain("merged into main");
   },
 );
 

@@ -15,7 +15,7 @@ import type { Move } from "../../core/model/workflow.ts";
 import { step } from "../../core/step/step.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
 import { factsOf } from "../../engine/submit/facts.ts";
-import { noteNew } from "../../engine/submit/project.ts";
+import { noteAll, noteNew } from "../../engine/submit/project.ts";
 import { whileDeciding } from "../act/one-decision.ts";
 import { saysWaived } from "../act/artifact/waived.ts";
 import { ask, eventKey, requireWorkspace, voiceOf, type Acting, type Done, type Voice } from "../context.ts";
@@ -68,7 +68,7 @@ async function deliverNow(on: Acting, id: string, how: Ending): Promise<Outcome<
   const { mergeWork } = await import("../../adapters/git/delivery/merge.ts");
   const commands = commandsOf(run, how, end);
   const planned = { ...merging, ...(commands && { commands }) };
-  const delivering = noting(on, run, mergeWork({ home: on.home, env: on.door.env }, planned));
+  const delivering = noting(on, planned, mergeWork({ home: on.home, env: on.door.env }, planned));
   const merged = end === undefined ? await whereOver(kept.run, delivering) : await delivering;
   const done = await finish(on, kept, { end, voice, note: how.note, key: how.key });
   const { branch, into, commit } = merging;
@@ -108,11 +108,16 @@ async function mergingOf(
   return { merging: { ...given, ...(strategy && { strategy }), ...(author && { author }) }, told };
 }
 
-/** That work undoes what others did is in the history, whether it was refused or wanted. */
-async function noting({ box }: Acting, run: string, merging: Promise<MergeResult>): Promise<MergeResult> {
+/** The history says what arrived where; also that work undoes what others did, whether that was refused or wanted. */
+async function noting(
+  { box }: Acting,
+  { run, into }: Pick<Merging, "run" | "into">,
+  merging: Promise<MergeResult>,
+): Promise<MergeResult> {
   try {
     const merged = await merging;
     if (merged.undone !== "") await noteNew(box, run, [`the merge undid ${merged.undone}`]);
+    await noteAll(box, run, [sayMerged(into, merged)], "delivered");
     return merged;
   } catch (error) {
     if (error instanceof UserError && error.code === "would-undo")

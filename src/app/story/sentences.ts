@@ -6,6 +6,7 @@
 
 import type { Workflow } from "../../core/model/compile.ts";
 import type { Actor, Event, Incoming, Reading } from "../../core/model/event.ts";
+import type { Verb } from "../../core/model/workflow.ts";
 import type { Recorded } from "../../engine/ports/journal.ts";
 import { capitalised, firstLine, sayRole, agentName } from "../view/words.ts";
 import type { Attempt } from "../../core/model/run.ts";
@@ -41,7 +42,18 @@ export function tellerOf({ definition }: Workflow, counts: (reading: Reading) =>
     note(events);
     const { event, by } = first;
     const moved = events.find((each) => each.type === "moved");
-    const said = sayAct({ event, by, events, dismissed, moved, counts, isStart: isStart(moved), named });
+    const verb = by.type === "human" ? verbOf(moved) : undefined;
+    const said = sayAct({
+      event,
+      by,
+      events,
+      dismissed,
+      moved,
+      counts,
+      isStart: isStart(moved),
+      verb,
+      named,
+    });
     const started = sayStarted(events);
     const other = sayOther(events, followed);
     return [said, started, ...other]
@@ -54,6 +66,19 @@ export function tellerOf({ definition }: Workflow, counts: (reading: Reading) =>
   function named(state: string): string {
     const title = definition.states[state]?.title ?? "";
     return /^\d/.test(state) && title !== "" ? `${state} (${title})` : state;
+  }
+
+  /** What the move means to the person who asked for it. Where accepting delivers, the move alone does not say that it did. */
+  function verbOf(moved: Event | undefined): Verb | undefined {
+    if (moved?.type !== "moved") return undefined;
+    const ofOneStep = definition.verbs?.find(
+      ({ in: state, path: [step, ...more] }) =>
+        state === moved.from &&
+        more.length === 0 &&
+        (step?.type === "origin" || (step?.type === "state" && step.state === moved.to)),
+    );
+    const mark = definition.moves[moved.rule]?.mark ?? ofOneStep;
+    return mark?.deliver === true ? undefined : mark?.verb;
   }
 
   /** A workspace is what a run begins with. */
@@ -69,13 +94,14 @@ type Act = {
   readonly dismissed: ReadonlyMap<string, string>;
   readonly moved: Event | undefined;
   readonly isStart: boolean;
+  readonly verb: Verb | undefined;
   /** A state as people know it. */
   readonly named: (state: string) => string;
   /** What a claim that its own issues contradict counts as. */
   readonly counts: (reading: Reading) => string;
 };
 
-function sayAct({ event, by, events, dismissed, moved, counts, isStart, named }: Act): string {
+function sayAct({ event, by, events, dismissed, moved, counts, isStart, verb, named }: Act): string {
   const who = sayWho(by);
   const to = moved?.type === "moved" ? named(moved.to) : "";
   const now = to === "" ? "" : ` Now: ${to}.`;
@@ -86,7 +112,10 @@ function sayAct({ event, by, events, dismissed, moved, counts, isStart, named }:
     case "run-started":
       return `${who} ${isStart ? "started" : "created"} it: ${to}`;
     case "move-asked":
-      return `${sayMove({ by, who, to: (act.through === undefined && to) || named(act.to), isStart })}${sayNote(act.note)}`;
+      // A path is of several moves: the first does not say what it is for.
+      return act.through === undefined
+        ? `${sayMove({ by, who, to: to || named(act.to), isStart, verb })}${sayNote(act.note)}`
+        : `${sayMove({ by, who, to: named(act.to), isStart, verb: undefined })}${sayNote(act.note)}`;
     case "submitted":
       return `${saySubmitted(who, events, counts)}${now}`.trim();
     case "observed":
@@ -143,14 +172,24 @@ function sayMove({
   who,
   to,
   isStart,
-}: {
-  readonly by: Actor;
-  readonly who: string;
-  readonly to: string;
-  readonly isStart: boolean;
-}): string {
+  verb,
+}: Pick<Act, "by" | "isStart" | "verb"> & { readonly who: string; readonly to: string }): string {
   if (isStart) return `${who} started it: ${to}`;
-  return by.type === "agent" ? `${who} went on to ${to}` : `${who} moved it to ${to}`;
+  if (by.type === "agent") return `${who} went on to ${to}`;
+  switch (verb) {
+    case undefined:
+      return `${who} moved it to ${to}`;
+    case "answer":
+      return `${who} answered, and it went on to ${to}`;
+    case "accept":
+      return `${who} accepted it, and it went on to ${to}`;
+    case "send-back":
+      return `${who} sent it back to ${to}`;
+    case "retry":
+      return `${who} had it try again: ${to}`;
+    case "cancel":
+      return `${who} cancelled it`;
+  }
 }
 
 function sayNote(note: string | undefined): string {

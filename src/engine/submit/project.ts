@@ -143,9 +143,10 @@ export async function noteAll(
   { store, clock }: Pick<Box, "store" | "clock">,
   run: string,
   told: readonly string[],
+  kind = "files",
 ): Promise<void> {
   const at = new Date(clock.now()).toISOString();
-  await store.commit(told.map((text) => ({ type: "note", note: { run, at, kind: "files", text } })));
+  await store.commit(told.map((text) => ({ type: "note", note: { run, at, kind, text } })));
 }
 
 /** The same, and what is said already is not said again. */
