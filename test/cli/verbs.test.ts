@@ -241,7 +241,6 @@ test("a refusal says what is open, and what to type", async () => {
       `signalbox: "A task" (${id}) is in reviewing, and there is nothing to try again`,
       `  next: signalbox accept ${id}`,
       `    or: signalbox send-back ${id} "TEXT"`,
-      `    or: signalbox cancel ${id}`,
       "",
     ].join("\n"),
   );

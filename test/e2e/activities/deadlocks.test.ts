@@ -128,7 +128,7 @@ describe.runIf(isPerson).concurrent("a run that nobody can move on", () => {
         exit: 3,
         code: "needs-attention",
         message: expect.stringContaining("judging (no worker is running; handoff is missing") as string,
-        next: `signalbox cancel ${run}`,
+        next: `signalbox why ${run}`,
       });
       expect(await inboxOf(stage, run)).toMatchObject({ kind: "attention" });
     });
