@@ -2,6 +2,7 @@
 
 import { compile, type Workflow } from "../core/model/compile.ts";
 import type { Archives } from "./ports/archives.ts";
+import type { Drivers } from "./ports/drivers.ts";
 import type { Completion } from "./ports/completion.ts";
 import type { Artifacts, Branches, Workspaces } from "./ports/files.ts";
 import type { Merges } from "./ports/merges.ts";
@@ -61,6 +62,7 @@ export type Works = Box & {
   readonly processes: Processes;
   readonly merges: Merges;
   readonly desk: Desk;
+  readonly drivers: Drivers;
   readonly notifier: Notifier;
   settings(repo: string): Promise<Settings>;
   /** A workflow by its name, as a repository has it now: of that repository where a person trusts it, or built in. */

@@ -4,7 +4,16 @@ import { describe, test } from "vitest";
 import { isPerson } from "../support/person.ts";
 import { onMachine } from "./machine.ts";
 import { COMMITTED, FIXED, taskConduct, UNCOMMITTED } from "./model/conduct.ts";
+import type { Model } from "./model/server.ts";
 import { have, type Program } from "./programs.ts";
+
+/** Whether the worker learned of the failed review in the conversation in which it had done the work. */
+function remembersItsWork({ asked }: Model): boolean {
+  return asked.some(({ turns }) => {
+    const message = turns.findIndex(({ by, text }) => by === "user" && text.includes("did not pass"));
+    return turns.slice(0, Math.max(0, message)).some(({ by }) => by === "tool");
+  });
+}
 
 describe.runIf(isPerson)("task", () => {
   for (const program of ["claude", "codex", "gemini", "opencode"] satisfies Program[])
@@ -24,6 +33,7 @@ describe.runIf(isPerson)("task", () => {
             "review: needs_fix",
             "review: pass",
           ]);
+          expect(remembersItsWork(on.model)).toBe(true);
           await on.person("task", "merge", run);
           await on.until(run, ["done"]);
           expect(on.git("show", `main:${UNCOMMITTED}`)).toBe(`written\n${FIXED}`);

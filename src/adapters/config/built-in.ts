@@ -32,6 +32,7 @@ export function builtInHarnesses(home: string): Readonly<Record<string, HarnessF
     codex: {
       driver: "codex",
       command: [...words(CODEX), ...writable(home), "-"],
+      again: [...words(CODEX), ...writable(home), ...words("resume {conversation} -")],
       env: words("OPENAI_API_KEY OPENAI_BASE_URL CODEX_API_KEY CODEX_HOME"),
     },
     gemini: {
@@ -46,6 +47,7 @@ export function builtInHarnesses(home: string): Readonly<Record<string, HarnessF
     opencode: {
       driver: "opencode",
       command: words(OPENCODE),
+      again: words(`${OPENCODE} --session {conversation}`),
       env: words("ANTHROPIC_API_KEY OPENAI_API_KEY OPENCODE_CONFIG OPENCODE_CONFIG_CONTENT"),
       set: { OPENCODE_DISABLE_AUTOUPDATE: "1" },
     },

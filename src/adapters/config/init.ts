@@ -20,7 +20,7 @@ export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everyt
 #harness: codex
 
 # How agents are called. The prompt comes on standard input, and as a file: {prompt} and $SIGNALBOX_PROMPT.
-# Filled in: {model} {prompt} {session} {run} {role} {workspace} {git}; an option without a value is left out.
+# Filled in: {model} {prompt} {session} {conversation} {run} {role} {workspace} {git}; an option without a value is left out.
 #harnesses:
 #  # With a command, a harness is all your own. command and again are those of the built-in one, which has no terminal.
 #  claude:

@@ -6,6 +6,7 @@
  */
 
 import type { Role } from "../../core/model/workflow.ts";
+import { placeholdersIn } from "../../format/settings/argv.ts";
 import type { Box, Works } from "../box.ts";
 import { isFinal } from "../checks/check.ts";
 import { isTurnOf } from "./job-id.ts";
@@ -25,12 +26,24 @@ export function seatFor(
   return role.session === "persistent" && harness.terminal !== undefined ? "resident" : "window";
 }
 
-/** Whoever has a terminal reads from that; everybody else may have the prompt on standard input. */
-export function commandFor(harness: Harness, seat: Seat, turn: number): readonly string[] {
-  const { command, again, terminal, terminalAgain } = harness;
-  if (seat === "resident" && terminal !== undefined)
-    return turn === 1 ? terminal : (terminalAgain ?? terminal);
-  return turn === 1 ? command : (again ?? command);
+/**
+ * The command line of a turn. A later turn of a program that names its conversations itself begins a new one if no earlier turn has
+ * printed a name.
+ */
+export function commandFor(
+  { command, again, terminal, terminalAgain }: Harness,
+  of: { readonly seat: Seat; readonly turn: number; readonly conversation: string },
+): readonly string[] {
+  const isFirst = of.turn === 1;
+  if (of.seat === "resident" && terminal !== undefined)
+    return isFirst ? terminal : (terminalAgain ?? terminal);
+  return isFirst || again === undefined || (of.conversation === "" && takesConversation(again))
+    ? command
+    : again;
+}
+
+export function takesConversation(argv: readonly string[]): boolean {
+  return argv.some((argument) => placeholdersIn(argument).includes("conversation"));
 }
 
 export function windowFor(

@@ -21,7 +21,7 @@ import type { AgentRow, JobRow, WorkspaceRow } from "../ports/registry.ts";
 import { DRIVER_FILE } from "../ports/drivers.ts";
 import type { Harness, Settings } from "../ports/settings.ts";
 import { bringUpToDate } from "../submit/project.ts";
-import { commandFor, seatFor, windowFor, type Seat } from "./seat.ts";
+import { commandFor, seatFor, takesConversation, windowFor, type Seat } from "./seat.ts";
 import { requireSlot } from "../queue/slots.ts";
 import { titleOf } from "./terminal-title.ts";
 import { isSameAttempt } from "../../core/model/run.ts";
@@ -56,7 +56,12 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
   const settings = await works.settings(row.repo);
   const harness = harnessOf(settings, String(valueOf(run, role.harness)));
   const seat = (await seatOf(works, id)) ?? seatFor(works, { role, harness, settings });
-  const remembers = commandFor(harness, seat, turn) !== commandFor(harness, seat, 1);
+  const conversation =
+    harness.again !== undefined && takesConversation(harness.again)
+      ? works.drivers.conversation(await turnDirs(works, agent))
+      : "";
+  const command = commandFor(harness, { seat, turn, conversation });
+  const remembers = command !== commandFor(harness, { seat, turn: 1, conversation });
   const task = on.messages === undefined || remembers ? on.text : await withTask(works, agent, on.text);
   const text = [...(await troubleIn(works, { workspace, role, id })), task].join("\n\n");
   const env: Record<string, string> = {
@@ -65,10 +70,11 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
     SIGNALBOX_TOKEN: tokenOf(works, agent),
   };
   const argvWith = (prompt: string): readonly string[] =>
-    fillArgv(commandFor(harness, seat, turn), {
+    fillArgv(command, {
       model: String(valueOf(run, role.model)),
       prompt,
       session: desk.session(agent.dir),
+      conversation,
       run: row.id,
       role: agent.role,
       workspace: cwd,
@@ -196,10 +202,11 @@ export function messageName(key: string): string {
   return key.replaceAll(":", ".");
 }
 
-/** Folders of the turns that the agent has begun. */
+/** Folders of the turns that the agent has begun, in order. */
 async function turnDirs({ store }: Works, agent: AgentRow): Promise<readonly string[]> {
   return (await store.jobs({ run: agent.run }))
     .filter((job) => isTurnOf(job.id, agent) && turnOf(job) <= agent.turn)
+    .toSorted((a, b) => turnOf(a) - turnOf(b))
     .map(({ dir }) => dir);
 }
 

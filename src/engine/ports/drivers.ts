@@ -5,6 +5,14 @@ import type { ProgramFailure } from "../../core/model/event.ts";
 /** In the folder of a turn: the name of the driver that reads its log. Without the file, nothing is known of the program. */
 export const DRIVER_FILE = "driver";
 
+/**
+ * Reads the logs of turns.
+ *
+ * Contract: `conversation` returns the name that the program gave its conversation, as the latest of these turns printed it, and an empty
+ * text if none did. It reads the beginning of each log only, and is safe to use as an argument of a program.
+ */
+export type Drivers = { conversation(turnDirs: readonly string[]): string };
+
 export type AgentEvent =
   | { readonly type: "conversation"; readonly id: string }
   | { readonly type: "text"; readonly text: string }

@@ -6,7 +6,7 @@ export type Harness = {
   readonly name: string;
   /** How the output of the program is read. */
   readonly driver: DriverName;
-  /** `{model}`, `{prompt}` (path), `{session}`, `{run}`, `{role}` and `{workspace}` are filled in. */
+  /** With the placeholders of `format/settings/argv.ts`. */
   readonly command: readonly string[];
   /** For the second and later turns of one attempt; without it, the same command. */
   readonly again: readonly string[] | undefined;

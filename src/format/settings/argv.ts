@@ -4,7 +4,16 @@
  * Arguments are filled one by one and never pass through a shell, so that no value can become two arguments or a command.
  */
 
-export const PLACEHOLDERS = ["model", "prompt", "session", "run", "role", "workspace", "git"] as const;
+export const PLACEHOLDERS = [
+  "model",
+  "prompt",
+  "session",
+  "conversation",
+  "run",
+  "role",
+  "workspace",
+  "git",
+] as const;
 export type Placeholder = (typeof PLACEHOLDERS)[number];
 
 export type Values = Readonly<Partial<Record<Placeholder, string>>>;

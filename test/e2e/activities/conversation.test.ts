@@ -1,0 +1,59 @@
+/** A program that names its conversations itself goes on with the same one in later turns. */
+
+import { describe, test } from "vitest";
+import { isPerson } from "../../support/person.ts";
+import { onStage } from "./stage.ts";
+
+/** Prints its conversation as codex does, and writes down how it was called and what it was given. */
+const worker = (printed: string): string => `
+echo "called $*" >>"$LEDGER/called"
+cat >"$LEDGER/prompt.$(wc -l <"$LEDGER/called" | tr -d " ")"
+${printed}
+if grep -q '^status: planning$' TASK.md; then
+  printf 'APPROACH: x\\nTOUCHING: x\\n' | signalbox submit plan -
+  signalbox update --status working
+  echo one >x.txt
+else
+  echo two >x.txt
+fi
+echo "DONE: x" | signalbox submit handoff - && signalbox update --status agent-review
+`;
+
+const reviewer = `
+case $(cat x.txt) in one) verdict=FAIL ;; *) verdict=PASS ;; esac
+printf 'Verdict: %s\\n\\n1. [major] x.txt: it is read\\n' $verdict | signalbox submit review -
+`;
+
+const NAMED = `echo '{"type":"thread.started","thread_id":"0199-ab"}'`;
+
+const LATER = `, driver: codex, again: [sh, -c, 'exec sh "$LEDGER/../agents/$0.sh" resume "$1"', "{role}", "{conversation}"], minutes: 60, stall_minutes: 60`;
+
+describe.runIf(isPerson)("conversations", () => {
+  test.for<[what: string, printed: string, second: string, isTaskRepeated: boolean]>([
+    ["the name is printed", NAMED, "called resume 0199-ab", false],
+    ["no name is printed", "echo hello", "called", true],
+    [
+      "the name looks like an option",
+      `echo '{"type":"thread.started","thread_id":"--last"}'`,
+      "called",
+      true,
+    ],
+  ])("%s", async ([, printed, second, isTaskRepeated], { expect }) => {
+    const agents = { worker: worker(printed), reviewer };
+    await onStage({ agents, limits: LATER }, async (on) => {
+      const run = await on.begin("task", "--param", "harness=scripted", "--param", "review_harness=scripted");
+      await on.until(
+        run,
+        ({ state, attention }) => state === "reviewing" || state === "stuck" || attention !== "",
+      );
+      expect(
+        on
+          .said("called")
+          .split("\n")
+          .map((line) => line.trim())
+          .slice(0, 2),
+      ).toEqual(["called", second]);
+      expect(on.said("prompt.2").includes("A life")).toBe(isTaskRepeated);
+    });
+  });
+});
