@@ -260,7 +260,6 @@ export const machine = task.createMachine({
           target: "reviewing",
           actions: [
             "archiveInstructions",
-            tellWorker("review-passed"),
             stopReviewer,
             update(enter, stop("reviewer")),
           ],

@@ -13,7 +13,7 @@ test("reviewed work that is merged elsewhere ends the task when a person says so
     planning, start-agent worker #1 (worker)
     working
     agent-review, review_round 1, archive review, start-agent reviewer #1 (reviewer)
-    reviewing, review_round 1, archive fix_instructions, tell-agent worker (review-passed), stop-agent reviewer #1
+    reviewing, review_round 1, archive fix_instructions, stop-agent reviewer #1
     reviewing, review_round 1
     done, review_round 1, stop-agent worker #1, release-resource workspace, start-next"
   `);
@@ -31,7 +31,7 @@ test("work that was changed after the merge, or not reviewed, is not ended by it
     planning, start-agent worker #1 (worker)
     working
     agent-review, review_round 1, archive review, start-agent reviewer #1 (reviewer)
-    reviewing, review_round 1, archive fix_instructions, tell-agent worker (review-passed), stop-agent reviewer #1
+    reviewing, review_round 1, archive fix_instructions, stop-agent reviewer #1
     reviewing, review_round 1
     reviewing, review_round 1
 
@@ -47,7 +47,7 @@ test("work that was changed after the merge, or not reviewed, is not ended by it
     working
     agent-review, review_round 1, archive review, start-agent reviewer #1 (reviewer)
     agent-review, review_round 1
-    reviewing, review_round 1, archive fix_instructions, tell-agent worker (review-passed), stop-agent reviewer #1"
+    reviewing, review_round 1, archive fix_instructions, stop-agent reviewer #1"
   `);
 });
 

@@ -39,7 +39,7 @@ test("planned, failed once, mended, passed, finished by a person", () => {
     agent-review, review_round 1, archive review, start-agent reviewer #1 (reviewer)
     working, review_round 1, archive handoff, tell-agent worker (review-failed), stop-agent reviewer #1
     agent-review, review_round 2, archive review, start-agent reviewer #2 (reviewer)
-    reviewing, review_round 2, archive fix_instructions, tell-agent worker (review-passed), stop-agent reviewer #2
+    reviewing, review_round 2, archive fix_instructions, stop-agent reviewer #2
     done, review_round 2, stop-agent worker #1, release-resource workspace, start-next"
   `);
 });
@@ -85,12 +85,12 @@ test("a request for changes opens a new cycle with rounds of its own", () => {
     agent-review, review_round 1, archive review, start-agent reviewer #1 (reviewer)
     working, review_round 1, archive handoff, tell-agent worker (review-failed), stop-agent reviewer #1
     agent-review, review_round 2, archive review, start-agent reviewer #2 (reviewer)
-    reviewing, review_round 2, archive fix_instructions, tell-agent worker (review-passed), stop-agent reviewer #2
+    reviewing, review_round 2, archive fix_instructions, stop-agent reviewer #2
     working, archive handoff review, tell-agent worker (changes-requested)
     agent-review, review_round 1, archive review, start-agent reviewer #3 (reviewer)
     working, review_round 1, archive handoff, tell-agent worker (review-failed), stop-agent reviewer #3
     agent-review, review_round 2, archive review, start-agent reviewer #4 (reviewer)
-    reviewing, review_round 2, archive fix_instructions, tell-agent worker (review-passed), stop-agent reviewer #4"
+    reviewing, review_round 2, archive fix_instructions, stop-agent reviewer #4"
   `);
 });
 
@@ -133,7 +133,7 @@ test("a reviewer's verdict counts when it is found at its end", () => {
     planning, start-agent worker #1 (worker)
     working
     agent-review, review_round 1, archive review, start-agent reviewer #1 (reviewer)
-    reviewing, review_round 1, archive fix_instructions, tell-agent worker (review-passed)"
+    reviewing, review_round 1, archive fix_instructions"
   `);
 });
 
@@ -190,7 +190,7 @@ test("a worker that dies while a person looks is marked, and nothing moves", () 
     planning, start-agent worker #1 (worker)
     working
     agent-review, review_round 1, archive review, start-agent reviewer #1 (reviewer)
-    reviewing, review_round 1, archive fix_instructions, tell-agent worker (review-passed), stop-agent reviewer #1
+    reviewing, review_round 1, archive fix_instructions, stop-agent reviewer #1
     reviewing, review_round 1
     working, archive handoff review, start-agent worker #2 (respawn)"
   `);
@@ -306,7 +306,7 @@ test("a verdict is about the commit that was handed over", () => {
     agent-review, review_round 1
     refused: stale: review is stale: the work changed after section "## Review" of TASK.md was made
     agent-review, review_round 1, crash_count 1, start-agent reviewer #2 (reviewer)
-    reviewing, review_round 1, archive fix_instructions, tell-agent worker (review-passed), stop-agent reviewer #2
+    reviewing, review_round 1, archive fix_instructions, stop-agent reviewer #2
     reviewing, review_round 1
     refused: stale: reviewing to done: review is stale: the work changed after section "## Review" of TASK.md was made"
   `);
@@ -330,7 +330,7 @@ test("only the reviewer's word is a verdict, and it leads where the engine says"
     refused: not-your-role: agent-review to reviewing is for the engine, by itself, not for a person
     refused: not-your-role: agent-review to reviewing is for the engine, by itself, not for worker
     refused: gate-not-met: what was submitted leads from agent-review to working, not to reviewing
-    reviewing, review_round 1, archive fix_instructions, tell-agent worker (review-passed), stop-agent reviewer #1"
+    reviewing, review_round 1, archive fix_instructions, stop-agent reviewer #1"
   `);
 });
 
@@ -355,7 +355,7 @@ test("what was written before the task began, or before changes were asked for, 
     refused: stale: planning to working: plan is stale: section "## Plan" of TASK.md has not changed since it was last used
     working
     agent-review, review_round 1, archive review, start-agent reviewer #1 (reviewer)
-    reviewing, review_round 1, archive fix_instructions, tell-agent worker (review-passed), stop-agent reviewer #1
+    reviewing, review_round 1, archive fix_instructions, stop-agent reviewer #1
     reviewing, review_round 1
     working, archive handoff review, tell-agent worker (changes-requested)
     refused: stale: working to agent-review: handoff is stale: section "## Handoff" of TASK.md has not changed since it was last used

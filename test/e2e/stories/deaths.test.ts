@@ -133,8 +133,7 @@ describe.runIf(hasTmux).concurrent("deaths", () => {
       worker: submitted; handoff: read
       worker: asked for agent-review; plan: read; working -> agent-review; review_round is 2; reviewer is called, attempt 2
       engine: reviewer ended: exited (exit code 0); crash_count is 1; reviewer is called, attempt 3
-      reviewer: submitted; review: pass; agent-review -> reviewing; reviewer is stopped
-      (told: worker 1 was told review-passed)"
+      reviewer: submitted; review: pass; agent-review -> reviewing; reviewer is stopped"
     `);
   });
 
