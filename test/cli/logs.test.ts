@@ -39,6 +39,15 @@ Failed. Quota: Quota exceeded. Check your plan.
     expect((await on.call("logs abcd --raw")).stdout).toBe(`${LOG}\n`);
   });
 
+  test("of an agent that crashed, show says the failure in words", async () => {
+    await on.begin("dead1234");
+    const { dir } = await on.agent("dead1234", { log: LOG, exit: 1 });
+    writeFileSync(join(dir, "driver"), "codex");
+    const { stdout } = await on.call("show dead");
+    expect(stdout).toContain("Quota: Quota exceeded. Check your plan.");
+    expect(stdout).not.toContain("turn.comp");
+  });
+
   test.for([false, true])("the same where it is followed (raw: %s)", async (isRaw) => {
     const id = isRaw ? "rawf1234" : "read1234";
     await on.begin(id);

@@ -4,7 +4,7 @@ import { readerIn } from "../../adapters/drivers/drivers.ts";
 import type { ProgramFailure } from "../../core/model/event.ts";
 import type { AgentEvent, Usage } from "../../engine/ports/drivers.ts";
 import { capitalised, firstLine, sayTime } from "../view/words.ts";
-import { plain } from "./log.ts";
+import { endOfLog, plain } from "./log.ts";
 
 /** Takes the lines of one log in order. Lines of a program without a driver stay as they are. */
 export type LogLines = {
@@ -29,6 +29,26 @@ export function shownLog(text: string, lines: LogLines): string {
   if (lines === AS_PRINTED) return text;
   const shown = [...text.split("\n").flatMap((line) => lines.take(line)), ...lines.end()];
   return shown.map((line) => `${line}\n`).join("");
+}
+
+const LAST_BYTES = 262_144;
+
+/** The last line that says something. Of a program with a driver: its failure, or else what it said last. */
+export function lastWordsIn(dir: string): string {
+  const lines = endOfLog(dir, LAST_BYTES).split("\n");
+  const reader = readerIn(dir);
+  if (reader === undefined) return lastOf(lines);
+  const events = [...lines.flatMap((line) => reader.take(line)), ...reader.end()];
+  const failure = events.findLast((event) => event.type === "failure");
+  if (failure?.type === "failure") return sayFailure(failure);
+  return lastOf(
+    events.flatMap((event) => (event.type === "text" || event.type === "notice" ? [event.text] : [])),
+  );
+}
+
+function lastOf(texts: readonly string[]): string {
+  const lines = texts.flatMap((text) => text.split("\n"));
+  return lines.findLast((line) => line.trim() !== "")?.trim() ?? "";
 }
 
 const INPUT_MAX = 200;

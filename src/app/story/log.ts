@@ -13,18 +13,15 @@ export function wholeLog(dir: string): string {
   return plain(textOf(join(dir, `${LOG}.1`)) + textOf(join(dir, LOG)));
 }
 
-const LAST_BYTES = 8192;
-
-/** The last line that is not empty; empty where there is none. */
-export function lastLineIn(dir: string): string {
+/** The last bytes of it as text; empty where there is none. */
+export function endOfLog(dir: string, bytesMax: number): string {
   const opened = openOwn(join(dir, LOG), constants.O_RDONLY);
   if (opened.type !== "open") return "";
   try {
     const { size } = fstatSync(opened.fd);
-    const bytes = Buffer.alloc(Math.min(size, LAST_BYTES));
+    const bytes = Buffer.alloc(Math.min(size, bytesMax));
     const read = readSync(opened.fd, bytes, 0, bytes.length, size - bytes.length);
-    const lines = plain(bytes.subarray(0, read).toString("utf8")).split("\n");
-    return lines.findLast((line) => line.trim() !== "")?.trim() ?? "";
+    return plain(bytes.subarray(0, read).toString("utf8"));
   } finally {
     closeSync(opened.fd);
   }

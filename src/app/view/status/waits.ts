@@ -18,7 +18,7 @@ import type { Incoming } from "../../../core/model/event.ts";
 import { artifactsIn } from "../../../core/model/status.ts";
 import type { Move } from "../../../core/model/workflow.ts";
 import { jobId } from "../../../engine/agents/job-id.ts";
-import { lastLineIn } from "../../story/log.ts";
+import { lastWordsIn } from "../../story/agent-log.ts";
 import type { Recorded } from "../../../engine/ports/journal.ts";
 import { reviewsOf } from "../decision/findings.ts";
 import { isSameAttempt } from "../../../core/model/run.ts";
@@ -238,7 +238,7 @@ async function sayDeath({ store, run }: Seen, ended: Ended): Promise<string> {
   const { role, cause, code } = ended;
   const row = (await store.agents({ run: run.id })).find((each) => isSameAttempt(each, ended));
   const job = row === undefined ? undefined : await store.job(jobId(row, row.turn));
-  const output = job === undefined ? "" : firstLine(lastLineIn(job.dir), WORDS_MAX);
+  const output = job === undefined ? "" : firstLine(lastWordsIn(job.dir), WORDS_MAX);
   const last = output === "" ? "" : `; its last output: ${output}`;
   const how = code === undefined ? cause : `exit code ${code}`;
   return `the ${role} stopped too often without submitting anything (${how}${last})`;
