@@ -402,6 +402,17 @@ describe("who makes tasks", () => {
     expect([made.code, document(again)["run"]]).toEqual([0, document(made)["run"]]);
   });
 
+  test.for(["staged", "orchestrated", "change"])("%s begins without a queue, so no agent", async (workflow) => {
+    const env = { ...on.env, CLAUDECODE: "1" };
+    const count = (): Promise<number> => on.withStore(async (store) => (await store.list({ limit: 500 })).rows.length);
+    const before = await count();
+    for (const more of [[], ["--no-start"], ["--key", "mine"]]) {
+      const words = ["create", "--workflow", workflow, "By an agent", ...more, "--json"];
+      expect(await outcome(on.say(words, { env, procs: claude }))).toBe("4 not-a-person");
+    }
+    expect(await count()).toBe(before);
+  });
+
   test("no agent of a run", async () => {
     const id = await on.taskIn("planning");
     const words = ["task", "create", "of-a-run", "x", "--json"];

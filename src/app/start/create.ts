@@ -10,6 +10,7 @@ import { isBlank } from "../../core/text/blank.ts";
 import { isKept } from "../../core/model/param.ts";
 import { START, type Definition } from "../../core/model/workflow.ts";
 import type { Store } from "../../engine/ports/store.ts";
+import { awaitingIn } from "../../engine/supervise/fact.ts";
 import { workflowToCreate } from "../commands/declared.ts";
 import { acknowledged, seeThrough, type Acting } from "../context.ts";
 import { EXIT_NOT_YOURS } from "../exit-codes.ts";
@@ -103,7 +104,7 @@ export async function createRun(on: Acting, asked: Creating): Promise<Outcome<Be
   const starts = startsOf(site);
   const status = statusOf(asked, starts, workflow);
   const { branch, summary } = await meantBy(on, { repo, asked, status, starts });
-  if (through !== undefined) requirePlain({ status, starts, summary, through });
+  if (through !== undefined) requirePlain(site, { status, starts, summary, through });
   const params = (asked.params ?? []).map(({ name, value }) => [name, value] as const);
   const known = key === undefined ? "" : idOf(repo, key);
   const isNew = known === "" || (await store.load(known)) === undefined;
@@ -200,17 +201,21 @@ function statusOf(asked: Creating, { finished }: Starts, workflow: string): stri
   return finished;
 }
 
-/** An agent creates work that is to be done. That work exists already, or needs no review, is for people to say. */
-function requirePlain(of: {
-  status: string | undefined;
-  starts: Starts;
-  summary: string;
-  through: string;
-}): void {
+/**
+ * An agent puts work that is to be done into the queue. That work exists already, or needs no review, is for people to say; and a
+ * workflow without a queue would begin at once, with agents and checks of the caller's choice.
+ */
+function requirePlain(
+  { loaded }: Site,
+  of: { status: string | undefined; starts: Starts; summary: string; through: string },
+): void {
   const { status, starts, summary, through } = of;
   const isAsking = status === undefined && summary === "";
-  if ((status ?? starts.usual) === starts.usual && !isAsking) return;
-  const what = isAsking ? "a run without a summary" : `a run that begins in ${status ?? ""}`;
+  const isUsual = (status ?? starts.usual) === starts.usual;
+  const isQueued = awaitingIn(loaded.workflow, starts.usual, "ready-to-start").length > 0;
+  if (isUsual && isQueued && !isAsking) return;
+  const begins = isUsual ? "begins at once" : `begins in ${status ?? ""}`;
+  const what = isAsking ? "a run without a summary" : `a run that ${begins}`;
   throw new UserError("not-a-person", `${what} takes a person, and this is ${through}`, {
     next: 'signalbox create BRANCH "what is to be done"',
     exit: EXIT_NOT_YOURS,
