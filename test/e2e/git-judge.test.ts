@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
 import { gitBranches } from "../../src/adapters/git/repository/branch-port.ts";
 import { put, removeSites, sh, site } from "../support/git.ts";
 import type { Site } from "../support/git.ts";
@@ -64,6 +65,19 @@ test("a judge is given only what was handed over", async () => {
   const tree = await of.workspaces.digest(of.path, ARTIFACTS);
   const work = { run: "r1", repo: of.repo, path: of.path, tree, at: of.at, artifacts: ARTIFACTS };
   await expect(of.workspaces.judge(work)).rejects.toMatchObject({ code: "no-handover" });
+});
+
+test("it has the bytes of the work, whatever stands for them in the state home", async () => {
+  const of = site();
+  const wanted = { run: "r1", repo: of.repo, branch: "task", base: of.base, artifacts: ARTIFACTS };
+  const { path } = await of.workspaces.prepare(wanted);
+  put(path, { "a.txt": "harmful\n", "b.txt": "harmless\n" });
+  const [harmful, harmless] = ["a.txt", "b.txt"].map((name) => sh(path, of.env, ["hash-object", "-w", name]));
+  const benches = readdirSync(join(of.home.root, "git")).map((name) => join(of.home.root, "git", name));
+  for (const folder of [mirrorOf(of.home, of.repo), ...benches])
+    put(folder, { [`refs/replace/${harmful}`]: `${harmless}\n` });
+  const { at } = await checkedOut({ ...of, path });
+  expect(readFileSync(join(at, "a.txt"), "utf8")).toBe("harmful\n");
 });
 
 test("it holds the work at a commit, with the history below it, and leads nowhere", async () => {

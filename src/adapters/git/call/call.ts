@@ -288,6 +288,8 @@ function environmentOf(env: Env, call: GitCall, overrides: readonly Override[]):
     GIT_PAGER: "cat",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_NO_LAZY_FETCH: "1",
+    // An object is what its id says: another one that a ref puts in its place would be judged, and not be delivered.
+    GIT_NO_REPLACE_OBJECTS: "1",
     GIT_AUTHOR_NAME: author.name,
     GIT_AUTHOR_EMAIL: author.email,
     GIT_COMMITTER_NAME: author.name,
