@@ -208,7 +208,7 @@ test("names of branches are those that git takes", { timeout: 120_000 }, () => {
       execFileSync("git", ["check-ref-format", "--branch", text], { cwd: on.root, stdio: "ignore" }),
     );
     // Git expands @ and @{-1} to what they stand for.
-    return isBranchName(text) !== (isTaken && !/^(?:@$|@\{|HEAD$|refs\/)/.test(text));
+    return isBranchName(text) !== (isTaken && !/^(?:@$|@\{|HEAD$|(?:refs|heads|tags|remotes)\/)/.test(text));
   });
   expect(odd).toEqual([]);
 });

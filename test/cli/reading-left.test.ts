@@ -90,6 +90,20 @@ test.for<[facts: Record<string, Record<string, Literal>>, rows: readonly string[
   expect(text.split("\n").filter((line) => /^(commit|pull|no pull)/.test(line))).toEqual(rows);
 });
 
+test("over, with a branch that a shell would read as commands", async () => {
+  const on = await machine(PARCEL);
+  await on.begin("k");
+  await on.store.commit([{ type: "put-workspace", workspace: { ...WORKSPACE, branch: "x;touch$IFS'y'" } }]);
+  const readings = [reading(["closed", { commit: COMMIT, made: true }])];
+  await on.happen("k", { type: "observed", at: AT, readings });
+  await on.happen("k", { type: "move-asked", by: PERSON, at: AT, to: "away" });
+  const word = String.raw`'x;touch$IFS'\''y'\'''`;
+  expect((await shown(on)).choices).toEqual([
+    `git -C REPO log --patch c0ffee..${word}`,
+    `git -C REPO merge ${word}`,
+  ]);
+});
+
 test("over, with a page for people", async () => {
   const on = await machine(REPORTED);
   await on.begin("k");

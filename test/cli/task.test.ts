@@ -384,6 +384,11 @@ describe("who makes tasks", () => {
       expect(await outcome(on.say(["task", "create", ...words, "--json"], { env, procs: claude }))).toBe(
         "4 not-a-person",
       );
+    // A run of these begins at once.
+    for (const workflow of ["staged", "orchestrated", "change"]) {
+      const words = ["create", "--workflow", workflow, "x", "--no-start", "--json"];
+      expect(await outcome(on.say(words, { env, procs: claude }))).toBe("4 not-a-person");
+    }
   });
 
   test("no agent by the key of a person: it makes its own, and moves no other", async () => {
@@ -400,17 +405,6 @@ describe("who makes tasks", () => {
       await on.say(own, { env, procs: claude }),
     ];
     expect([made.code, document(again)["run"]]).toEqual([0, document(made)["run"]]);
-  });
-
-  test.for(["staged", "orchestrated", "change"])("%s begins without a queue, so no agent", async (workflow) => {
-    const env = { ...on.env, CLAUDECODE: "1" };
-    const count = (): Promise<number> => on.withStore(async (store) => (await store.list({ limit: 500 })).rows.length);
-    const before = await count();
-    for (const more of [[], ["--no-start"], ["--key", "mine"]]) {
-      const words = ["create", "--workflow", workflow, "By an agent", ...more, "--json"];
-      expect(await outcome(on.say(words, { env, procs: claude }))).toBe("4 not-a-person");
-    }
-    expect(await count()).toBe(before);
   });
 
   test("no agent of a run", async () => {

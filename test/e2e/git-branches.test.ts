@@ -109,6 +109,7 @@ test.for<[string, object]>(
     ["taken/below", { code: "branch-name", exit: 6 }],
     ["a..b", { code: "branch-name", exit: 2 }],
     ["-x", { code: "branch-name", exit: 2 }],
+    ["heads/main", { code: "branch-name", exit: 2 }],
   ]),
 )("the name %s is refused, and nothing changes", async ([to, error]) => {
   const { of, path, renaming } = await prepared();

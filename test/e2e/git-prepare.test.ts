@@ -86,6 +86,9 @@ test.for<[string, Partial<ReturnType<typeof wanted>>, object]>(
     ["named @", { branch: "@" }, { code: "branch-name", exit: 2 }],
     ["ending in .lock", { branch: "a.lock" }, { code: "branch-name", exit: 2 }],
     ["with the path of a ref", { branch: "refs/heads/x" }, { code: "branch-name", exit: 2 }],
+    ["that git takes for another branch", { branch: "heads/main" }, { code: "branch-name", exit: 2 }],
+    ["that git takes for a tag", { branch: "tags/v1" }, { code: "branch-name", exit: 2 }],
+    ["that git takes for a remote branch", { branch: "remotes/x" }, { code: "branch-name", exit: 2 }],
     ["of nothing", { branch: "" }, { code: "branch-name", exit: 2 }],
   ]),
 )("a branch %s is refused", async ([, more, error]) => {

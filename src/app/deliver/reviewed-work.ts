@@ -3,6 +3,7 @@
 import { UserError } from "../../adapters/user-error.ts";
 import type { Run } from "../../core/model/run.ts";
 import type { Move } from "../../core/model/workflow.ts";
+import { shellWord } from "../../core/text/shell-word.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
 import { artifactPaths, boundWorkspace } from "../../engine/submit/place.ts";
@@ -46,7 +47,10 @@ export async function requireShownWork(
   throw new UserError(
     "stale",
     `The workspace ${path} changed after its last handover: ${sayNames(changes.map((each) => each.path))}. Nothing was merged. The branch ${branch} has these changes now.`,
-    { next: `git -C '${repo}' diff ${shown} ${branch}, then: ${command}`, exit: EXIT_GATE },
+    {
+      next: `git -C ${shellWord(repo)} diff ${shown} ${shellWord(branch)}, then: ${command}`,
+      exit: EXIT_GATE,
+    },
   );
 }
 

@@ -1,6 +1,7 @@
 /** A command line that begins a run, as somebody could type it: with what was typed, and something more. */
 
 import { UserError } from "../../adapters/user-error.ts";
+import { shellWord } from "../../core/text/shell-word.ts";
 import type { Given } from "../invocation.ts";
 
 /** Options that are replaced by those that are added. */
@@ -19,7 +20,7 @@ export function typed(workflow: string, { words, options, lists }: Given, more: 
     }),
   );
   const all = ["signalbox", "run", workflow, ...(goal === "" ? [] : [goal]), ...named, ...many, ...more];
-  return all.map(quoted).join(" ");
+  return all.map(shellWord).join(" ");
 }
 
 /** The same line once more, with another goal where there is one. */
@@ -29,11 +30,6 @@ export function typedAgain(workflow: string, given: Given, goal = given.words[1]
     return value === undefined ? [] : [`--${name}`, value];
   });
   return typed(workflow, { ...given, words: [workflow, goal] }, entry);
-}
-
-/** For a shell. */
-export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** Options of the form NAME=VALUE. */

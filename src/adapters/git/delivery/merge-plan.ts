@@ -7,6 +7,7 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { inQuotes } from "../../../core/text/shell-word.ts";
 import { unless } from "../../files/errno.ts";
 import { UserError } from "../../user-error.ts";
 import { failed, git, tryGit, type GitCall, type AuthorIdentity } from "../call/call.ts";
@@ -24,7 +25,6 @@ import {
   blocked,
   conflict,
   dirty,
-  inQuotes,
   notFastForward,
   nothingToMerge,
   notWritable,

@@ -1,5 +1,6 @@
 /** Why a merge is refused: what happened, that nothing was changed, and what to type. */
 
+import { inQuotes, shellWord } from "../../../core/text/shell-word.ts";
 import { UserError } from "../../user-error.ts";
 import { runRef } from "../mirror/names.ts";
 import { sayCommit, type Ask, type Containment } from "./containment.ts";
@@ -237,12 +238,4 @@ function putAside(path: string, files: readonly string[], then: string): string 
 /** Bytes that are not UTF-8 are shown as U+FFFD, which names no file; after a colon git expects other words than a name. */
 function isUntypable(name: string): boolean {
   return /[\p{Cc}\uFFFD]|^:/u.test(name);
-}
-
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : inQuotes(text);
-}
-
-export function inQuotes(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -7,6 +7,7 @@
  */
 
 import { join } from "node:path";
+import { inQuotes } from "../../../core/text/shell-word.ts";
 import { failpoint } from "../../failpoint.ts";
 import { isFullAt } from "../../home/room.ts";
 import { UserError } from "../../user-error.ts";
@@ -32,7 +33,7 @@ import {
   type Merging,
   type Strategy,
 } from "./merge-plan.ts";
-import { blocked, inQuotes, listed, notCopied, sayUndone } from "./merge-refusal.ts";
+import { blocked, listed, notCopied, sayUndone } from "./merge-refusal.ts";
 import { bringOver, tipIn } from "./publish.ts";
 import {
   follow,

@@ -47,7 +47,8 @@ export function mirrorOf(home: Pick<Home, "mirrors">, repo: string): string {
  * Names that git takes for branches, without asking it.
  *
  * The rules are those of `git check-ref-format --branch`, and three more: a name of ours becomes a file's name, no option of a
- * command, and no second path of refs, which `refs/heads/x` would be. A test compares them with git's own answer.
+ * command, and no second path of refs, which `refs/heads/x` would be: git takes a branch `heads/main` for `main` wherever people name
+ * it. A test compares them with git's own answer.
  */
 
 const FILE_NAME_MAX = 240;
@@ -56,9 +57,15 @@ const FILE_NAME_MAX = 240;
 // oxlint-disable-next-line no-control-regex
 const UNFIT = /[\u0000-\u0020\u007F~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|[/.]$/;
 
+const SECOND_PATH = /^(?:refs|heads|tags|remotes)\//;
+
+/** Git takes some of these names for branches, and they mislead whoever types them. */
+export function isMisleading(name: string): boolean {
+  return name === "@" || name === "HEAD" || name.startsWith("-") || SECOND_PATH.test(name);
+}
+
 export function isBranchName(name: string): boolean {
-  if (name === "" || name === "@" || name === "HEAD" || name.startsWith("refs/") || UNFIT.test(name))
-    return false;
+  if (name === "" || isMisleading(name) || UNFIT.test(name)) return false;
   return name
     .split("/")
     .every(

@@ -2,12 +2,13 @@
 
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { inQuotes, shellWord } from "../../../core/text/shell-word.ts";
 import { unless } from "../../files/errno.ts";
 import type { Env } from "../../home/paths.ts";
 import { UserError } from "../../user-error.ts";
 import { git, tryGit } from "../call/call.ts";
 import { inRepository } from "../call/commits.ts";
-import { isBranchName } from "../mirror/names.ts";
+import { isBranchName, isMisleading } from "../mirror/names.ts";
 import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
 import { branchAt, isTabled } from "./refs.ts";
 
@@ -21,7 +22,7 @@ export async function badName(
   branch: string,
 ): Promise<UserError | undefined> {
   if (isBranchName(branch)) return undefined;
-  const isOdd = /^(?:-|refs\/)/.test(branch) || branch === "@" || branch === "HEAD" || branch.includes("\0");
+  const isOdd = isMisleading(branch) || branch.includes("\0");
   const call = { ...inRepository(commonDir), args: ["check-ref-format", `refs/heads/${branch}`] };
   if (!isOdd && (await tryGit(env, call)).code === 0) return undefined;
   const sentence = `${JSON.stringify(branch)} cannot be the name of a branch.`;
@@ -97,7 +98,7 @@ async function taken(
       ? `There is a branch ${branch} already.`
       : `Git cannot have a branch ${branch} while there is a branch ${first}.`;
   return new UserError("branch-name", sentence, {
-    next: `git -C '${repo}' branch -m ${first} NEW-NAME`,
+    next: `git -C ${inQuotes(repo)} branch -m ${shellWord(first)} NEW-NAME`,
     exit: CONFLICT,
   });
 }

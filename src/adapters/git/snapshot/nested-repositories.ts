@@ -7,6 +7,7 @@
 
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { inQuotes } from "../../../core/text/shell-word.ts";
 import { unless } from "../../files/errno.ts";
 import { UserError } from "../../user-error.ts";
 import { git, gitRecords, type GitCall } from "../call/call.ts";
@@ -130,7 +131,7 @@ async function requireUnchanged(on: Git, of: Outer, submodule: Submodule): Promi
   if (!isHere && !of.isKnown(submodule))
     throw undelivered(of, {
       what: `the submodule ${shown} is at commit ${oid.slice(0, 7)}, which ${of.repo} does not have`,
-      next: `git -C '${join(of.repo, shown)}' fetch '${folder}' HEAD:refs/heads/signalbox-${of.run}, or go back to the earlier commit in ${folder}`,
+      next: `git -C ${inQuotes(join(of.repo, shown))} fetch ${inQuotes(folder)} HEAD:refs/heads/signalbox-${of.run}, or go back to the earlier commit in ${folder}`,
     });
   if (!isInitialised || !isHere) {
     // Git does not look into the folder of a submodule, initialised or not.

@@ -6,7 +6,7 @@ import type { Workflow } from "../../../core/model/compile.ts";
 import type { Run } from "../../../core/model/run.ts";
 import { fillPath, isInPlace } from "../../../engine/submit/place.ts";
 import { workflowOf, type Seen } from "../../runs/find.ts";
-import { quoted } from "../../start/typed-command.ts";
+import { shellWord } from "../../../core/text/shell-word.ts";
 import type { Choice } from "./choices.ts";
 
 type Foreign = {
@@ -69,7 +69,7 @@ async function pathOf({ store, run: { id }, root }: Seen, foreign: Foreign): Pro
   const isHere = workspace !== undefined && isInPlace(workspace);
   return (isHere ? file : join(root, file))
     .split("*")
-    .map((part) => (part === "" ? "" : quoted(part)))
+    .map((part) => (part === "" ? "" : shellWord(part)))
     .join("*");
 }
 

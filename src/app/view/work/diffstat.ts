@@ -11,7 +11,7 @@ import { mirrorOf, runRef } from "../../../adapters/git/mirror/names.ts";
 import type { Env, Home } from "../../../adapters/home/paths.ts";
 import { isInPlace } from "../../../engine/submit/place.ts";
 import { isFinished, type Seen } from "../../runs/find.ts";
-import { quoted } from "../../start/typed-command.ts";
+import { shellWord } from "../../../core/text/shell-word.ts";
 import type { WorkView } from "../run-view.ts";
 
 const LIMIT_MS = 20_000;
@@ -50,8 +50,8 @@ type Compared = {
 export function diffCommand({ repo, mirror, branch, base, commit, into }: Compared): string {
   const [from, to] = [base.slice(0, HASH_SHOWN), commit.slice(0, HASH_SHOWN)];
   return isBranch({ repo, branch }, commit)
-    ? `git diff ${quoted(into || from)}...${quoted(branch)}`
-    : `git --git-dir ${quoted(mirror)} diff ${from} ${to}`;
+    ? `git diff ${shellWord(into || from)}...${shellWord(branch)}`
+    : `git --git-dir ${shellWord(mirror)} diff ${from} ${to}`;
 }
 
 /** Whether the user's repository has the branch, at `commit` where that is given. */

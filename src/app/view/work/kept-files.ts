@@ -7,7 +7,7 @@ import { tagsIn } from "../../../core/gates/requested-tags.ts";
 import { fillPath, boundWorkspace } from "../../../engine/submit/place.ts";
 import type { Seen } from "../../runs/find.ts";
 import { isFinished } from "../../runs/find.ts";
-import { quoted } from "../../start/typed-command.ts";
+import { shellWord } from "../../../core/text/shell-word.ts";
 import type { Choice } from "../decision/choices.ts";
 
 export type Left = {
@@ -66,12 +66,13 @@ async function leftInGit(seen: Seen): Promise<Pick<Left, "rows" | "choices">> {
   const reason = fieldOf(seen, "pull-request-refused", "reason");
   const tag = fieldOf(seen, "tagged", "tag");
   const noTag = isTagWanted(seen) ? fieldOf(seen, "tag-refused", "reason") : "";
-  const git = `git -C ${quoted(row.repo)}`;
+  const git = `git -C ${shellWord(row.repo)}`;
+  const typed = shellWord(branch);
   const look = {
-    command: `${git} log --patch ${row.base.slice(0, SHORT)}..${branch}`,
+    command: `${git} log --patch ${row.base.slice(0, SHORT)}..${typed}`,
     means: "what it has done",
   };
-  const merge = { command: `${git} merge ${branch}`, means: "take it over into what is checked out there" };
+  const merge = { command: `${git} merge ${typed}`, means: "take it over into what is checked out there" };
   return {
     rows: [
       ["commit", `${commit.slice(0, SHORT)} on the branch ${branch}`],
