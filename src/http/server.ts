@@ -180,13 +180,13 @@ function answerWith(context: Context, data: object, status: 200 | 409 | 500): Re
   return context.body(text, status, { "content-type": "application/json" });
 }
 
-/** A call that names no run would mean the folder in which the server runs. */
+/** A call that names no run or project would mean the folder in which the server runs. */
 function faultIn({ fields }: PageRoute, input: unknown): string | undefined {
   if (typeof input !== "object" || input === null || Array.isArray(input))
     return "The body must be a JSON object.";
   const unknown = Object.keys(input).find((name) => !fields.includes(name));
   if (unknown !== undefined) return `${JSON.stringify(unknown)} is not a field of this call.`;
-  const naming = ["run", "decision"].find((name) => fields.includes(name));
+  const naming = ["run", "decision", "project"].find((name) => fields.includes(name));
   if (naming !== undefined && !(naming in input)) return `"${naming}" is missing.`;
   return undefined;
 }

@@ -170,6 +170,7 @@ const HOSTILE: readonly (readonly [what: string, sent: () => Sent, status: numbe
     400,
   ],
   ["a call that names no run", () => at("/api/show", {}), 400],
+  ["a new run without a project", () => at("/api/create", { summary: "x" }, deciding()), 400],
   ["a field of another type", () => at("/api/show", { run: 7 }), 409],
   ["an endless limit", () => at("/api/list", { limit: 1e308 }), 409],
   ["a run that does not exist", () => at("/api/show", { run: "zzzz" }), 409],
