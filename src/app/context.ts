@@ -16,6 +16,7 @@ import type { Store } from "../engine/ports/store.ts";
 import { projectUpwards } from "../engine/submit/project.ts";
 import { whileDeciding } from "./act/one-decision.ts";
 import { submit } from "../engine/submit/submit.ts";
+import { apartOf } from "../engine/submit/caller-signs.ts";
 import { keyOf, type Request, type Submission } from "../engine/submit/write.ts";
 import { databaseOf, openStore, requireHome, runMeant } from "./runs/find.ts";
 import { callerOf, requireOwnRun } from "./caller.ts";
@@ -135,9 +136,20 @@ export async function voiceOf({ who, box }: Acting, run: string): Promise<Voice>
     import("../adapters/person/proof.ts"),
   ]);
   const signer = await signerOf(who, { pins: box.store });
-  const agents = (await box.store.agents({ run })).filter(({ status }) => status !== "ended");
-  const alive = [...new Set(agents.map(({ role, status }) => `${role} ${status}`))];
-  return { by, prove: (event) => prover({ who, signer, run, event, agents: alive }) };
+  const agents = await agentsAlive(box.store, run);
+  return { by, prove: (event) => prover({ who, signer, run, event, agents }) };
+}
+
+async function agentsAlive(store: Store, run: string): Promise<readonly string[]> {
+  const agents = (await store.agents({ run })).filter(({ status }) => status !== "ended");
+  return [...new Set(agents.map(({ role, status }) => `${role} ${status}`))];
+}
+
+/** The person, for a note about an act that is no event: with what makes the act stand out, as the history says it of events. */
+export async function nameInNote({ who, box }: Acting, run: string): Promise<string> {
+  const { name, lineage } = requirePerson(who);
+  const signs = apartOf({ ...lineage(), agents: await agentsAlive(box.store, run) });
+  return signs.length === 0 ? name : `${name} (${signs.join(", ")})`;
 }
 
 /**

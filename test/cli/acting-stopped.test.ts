@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runFolders } from "../../src/adapters/home/paths.ts";
+import { procsOf } from "../support/procs.ts";
 import { scene } from "./acting-support.ts";
 
 const SHOWN = `$schema: workflow-1.schema.json
@@ -30,4 +31,15 @@ test("whoever stops a run finds it in its files, and whoever resumes it finds it
   expect(JSON.stringify(told())).toMatch(/"stoppedAt":"\d{4}-[^"]*Z"/);
   await on.say(`resume ${id}`);
   expect(told()).toEqual({ status: "in_progress", stoppedAt: null });
+});
+
+test("a stop of what has detached itself stands out in the history, as moves do", async () => {
+  const on = await scene({ ".signalbox/workflows/shown/workflow.yaml": SHOWN });
+  const id = (await on.say("run shown --detach --quiet")).stdout.trim();
+  const procs = procsOf([{ pid: 1, name: "init" }]);
+  for (const word of ["stop", "resume"]) await on.say(`${word} ${id}`, { procs });
+  const { stdout } = await on.say(`history ${id}`);
+  const by = String.raw`\S+ \(no terminal, nothing above it but init\)`;
+  expect(stdout).toMatch(new RegExp(`${by} halted the run`));
+  expect(stdout).toMatch(new RegExp(`${by} resumed the run`));
 });

@@ -4,7 +4,7 @@ import { failpoint } from "../../../adapters/failpoint.ts";
 import { requirePerson } from "../../../adapters/person/who.ts";
 import { sayDeadlock } from "../../../engine/supervise/deadlocks.ts";
 import { descendantsOf } from "../../../engine/tasks/descendants.ts";
-import { runOf, seeThrough, type Acting, type Done } from "../../context.ts";
+import { nameInNote, runOf, seeThrough, type Acting, type Done } from "../../context.ts";
 import { EXIT_OK, EXIT_WAITING, EXIT_NOT_YOURS } from "../../exit-codes.ts";
 import type { InputOf } from "../../schemas.ts";
 import type { Outcome } from "../../outcome.ts";
@@ -52,7 +52,7 @@ export async function resumeRun(
 ): Promise<Resumed> {
   const { store, clock } = on.box;
   const { row } = await requireKept(on, id);
-  const { name } = requirePerson(on.who);
+  const name = await nameInNote(on, id);
   if (!row.halted && isUntrusted(row.attention)) await requireTrusted(on, row.repo);
   const note = {
     type: "note",

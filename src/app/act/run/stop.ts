@@ -6,11 +6,10 @@
  */
 
 import { failpoint } from "../../../adapters/failpoint.ts";
-import { requirePerson } from "../../../adapters/person/who.ts";
 import { finished } from "../../../core/step/refuse.ts";
 import { descendantsOf } from "../../../engine/tasks/descendants.ts";
 import type { Store } from "../../../engine/ports/store.ts";
-import { runOf, seeThrough, type Acting } from "../../context.ts";
+import { nameInNote, runOf, seeThrough, type Acting } from "../../context.ts";
 import { EXIT_OK } from "../../exit-codes.ts";
 import type { InputOf } from "../../schemas.ts";
 import type { Outcome } from "../../outcome.ts";
@@ -30,7 +29,6 @@ export type StopData = {
 };
 
 export async function stop(on: Acting, { run: word, now }: InputOf<"stop">): Promise<Outcome<StopData>> {
-  const { name } = requirePerson(on.who);
   const id = await runOf(on, word);
   const { row, run } = await requireKept(on, id);
   if (isFinished(row)) throw refusal(finished(run));
@@ -42,6 +40,7 @@ export async function stop(on: Acting, { run: word, now }: InputOf<"stop">): Pro
   const mark = isHeld && !isEnded ? "held" : true;
   failpoint("stop.before-halt");
   const at = new Date(clock.now()).toISOString();
+  const name = await nameInNote(on, id);
   const text = `${name} halted the run${mark === "held" ? ", after what is at work" : ""}`;
   const family = [id, ...(await descendantsOf(store, id))];
   await store.commit([
