@@ -22,7 +22,7 @@ import { run, type Printed } from "../../src/cli/run.ts";
 import { STAND_IN } from "../../src/app/demo.ts";
 
 const ROOT = realpathSync(join(import.meta.dirname, "../.."));
-const PROGRAM = join(ROOT, "dist/signalbox.cjs");
+export const PROGRAM = join(ROOT, "dist/signalbox.cjs");
 
 /** Writes a file of its run's name, and hands over. `PAUSE` is how long it takes, in seconds. The ledger says which turns began. */
 const CODER = `test -z "$SIGNALBOX_DATABASE" || exit 9

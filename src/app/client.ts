@@ -73,13 +73,13 @@ function isAgentOfWorker({ env, warm }: Invocation): boolean {
   return isAgent && existsSync(machineIn(env["SIGNALBOX_HOME"] ?? ""));
 }
 
-/** A worker that was killed is started again: the agent waits, and nothing is done twice under the same id. */
+/** A worker that was killed is started again: the agent waits while its machine exists, and nothing is done twice under the same id. */
 async function callWorker<Data>(
   on: Invocation,
   of: Pick<WireRequest, "use" | "input" | "call">,
 ): Promise<Outcome<Data>> {
   const giveUpAt = performance.now() + WORKER_MS;
-  while (performance.now() < giveUpAt) {
+  while (performance.now() < giveUpAt && isAgentOfWorker(on)) {
     const socket = socketOf(on);
     const reply = socket === undefined ? undefined : await send(socket, requestOf(on, of));
     const outcome = reply === undefined ? undefined : outcomeIn<Data>(reply);
