@@ -1,5 +1,6 @@
-/** Who may call what over HTTP: every use case by every kind of caller, as the declarations of the page say. */
+/** Who may call what over HTTP: every use case and every other route by every kind of caller. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pageFiles } from "../../src/app/page/host.ts";
 import { ROUTES, routeOf } from "../../src/app/page/routes.ts";
 import { SCHEMAS, type UseName } from "../../src/app/schemas.ts";
 import { pageScene, type PageScene, type Secrets } from "./page-server.ts";
@@ -58,6 +59,26 @@ const CALLERS = {
 
 const KINDS = ["none", "look", "decide"] as const;
 
+/** The use cases of the page. Written down here a second time: whoever adds one to the declarations decides who may call it. */
+const PAGE: Readonly<Record<string, "look" | "decide">> = {
+  inbox: "look",
+  list: "look",
+  show: "look",
+  history: "look",
+  logs: "look",
+  projects: "look",
+  picture: "look",
+  diff: "look",
+  create: "decide",
+  answer: "decide",
+  accept: "decide",
+  "send-back": "decide",
+  retry: "decide",
+  cancel: "decide",
+};
+
+const NEWS = { method: "GET", path: "/api/changes" };
+
 /** Names that exist nowhere: an allowed call changes nothing. */
 const VALUES: Readonly<Record<string, unknown>> = {
   run: "zzzz",
@@ -94,8 +115,13 @@ test.for(Object.keys(CALLERS) as readonly CallerName[])("a caller %s", async (ca
   const expected: Record<string, number | string> = {};
   for (const use of USES) {
     found[use] = await call(caller, use);
-    expected[use] = CALLERS[caller][KINDS.indexOf(routeOf(use)?.kind ?? "none")] ?? 0;
+    expected[use] = CALLERS[caller][KINDS.indexOf(PAGE[use] ?? "none")] ?? 0;
   }
+  const [, look] = CALLERS[caller];
+  const { scene, secrets } = known.get(caller) ?? {};
+  const headers = secrets === undefined ? {} : scene?.own(secrets);
+  const news = await scene?.send({ ...NEWS, headers: headers ?? {}, isEndless: true });
+  expect(news?.status).toBe(look === "answered" ? 200 : look);
   expect(Object.keys(found).length).toBeGreaterThan(50);
   expect(found).toEqual(expected);
 });
@@ -119,9 +145,23 @@ describe("declarations", () => {
     );
   });
 
-  test("the page has the six verbs", () => {
-    const decide = Object.keys(ROUTES).filter((use) => routeOf(use)?.kind === "decide");
-    expect(decide).toEqual(["create", "answer", "accept", "send-back", "retry", "cancel"]);
+  test("every use case of the page is in the table, as what it was declared", () => {
+    const declared = Object.entries(ROUTES).map(([use, { kind }]) => [use, kind]);
+    expect(Object.fromEntries(declared)).toEqual(PAGE);
+  });
+
+  test("the server has no other routes", () => {
+    const files = ["/", ...pageFiles().keys()].map((path) => `GET ${path}`);
+    // The guard and the limit of the body stand before all of them.
+    const expected = [
+      "ALL /*",
+      "ALL /*",
+      "POST /api/:use",
+      `${NEWS.method} ${NEWS.path}`,
+      "POST /session",
+      ...files,
+    ];
+    expect(on?.routes.toSorted()).toEqual(expected.toSorted());
   });
 
   test("no field takes a command, a path or a definition", () => {

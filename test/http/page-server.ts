@@ -17,6 +17,8 @@ export type PageScene = {
   readonly on: Tasks;
   readonly sessions: Sessions;
   readonly port: number;
+  /** Method and path of each route. */
+  readonly routes: readonly string[];
   /** The time of sessions goes on by this. */
   readonly later: (ms: number) => void;
   readonly opened: () => Secrets;
@@ -34,6 +36,8 @@ export type Sent = {
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Only the head of the answer is waited for. */
+  readonly isEndless?: boolean;
 };
 
 type Got = {
@@ -80,6 +84,7 @@ export async function pageScene({
     on,
     sessions,
     port,
+    routes: app.routes.map(({ method, path }) => `${method} ${path}`),
     later: (ms) => void (now += ms),
     opened,
     decider: () => {
@@ -109,7 +114,7 @@ export async function pageScene({
 
 function sendTo(
   port: number,
-  { method = "POST", path = "/api/inbox", headers = {}, body = "{}" }: Sent,
+  { method = "POST", path = "/api/inbox", headers = {}, body = "{}", isEndless = false }: Sent,
 ): Promise<Got> {
   const hasBody = method !== "GET" && method !== "HEAD";
   const sized =
@@ -120,9 +125,15 @@ function sendTo(
     const about = { host: "127.0.0.1", port, method, path, headers: sized, agent: false };
     const sent = request(about, (response) => {
       let text = "";
+      const got = (): void => done({ status: response.statusCode ?? 0, headers: response.headers, text });
+      if (isEndless) {
+        got();
+        sent.destroy();
+        return;
+      }
       response.setEncoding("utf8");
       response.on("data", (part: string) => (text += part));
-      response.on("end", () => done({ status: response.statusCode ?? 0, headers: response.headers, text }));
+      response.on("end", got);
       response.on("error", fail);
     });
     sent.on("error", fail);
