@@ -23,6 +23,7 @@ import { beforeAll, expect, onTestFinished, test } from "vitest";
 import config from "../../rolldown.config.ts";
 import { folderWith, tiny } from "../cli/calling.ts";
 import { NOTE_FILES, prepareHome, removeHomes } from "../support/home.ts";
+import { isPerson } from "../support/person.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const signalbox = join(root, "bin/signalbox");
@@ -72,24 +73,19 @@ test("check finds the built-in workflows from anywhere", () => {
 });
 
 /** Agents and people call these all day: libraries that they do not use are not loaded, nor are many files. */
-const LIBRARIES = new Set(["dagre", "hono", "markdown", "mcp", "yaml"]);
+const LIBRARIES = new Set(["dagre", "hono", "markdown", "mcp", "yaml", "postgres", "dbos"]);
 const FILES_MAX = 24;
 test.for(["--version", "show a1", "next a1", "list", "inbox", "check task", "move a1 dropped"])(
   "%s loads no library that it does not use",
   async (line) => {
     const on = prepareHome(NOTE_FILES);
     await on.runIn("open", "a1");
-    const hook = join(on.root, "hook.cjs");
-    writeFileSync(
-      hook,
-      `process.on("exit", () => require("fs").writeFileSync(${JSON.stringify(join(on.root, "loaded"))}, [...Object.keys(require.cache), ...process.moduleLoadList.filter((name) => name === "NativeModule child_process")].join("\\n")));`,
-    );
+    const hook = loadedHook(on.root);
     const { status } = spawnSync(signalbox, line.split(" "), {
       cwd: on.repo,
-      env: { ...on.env, NODE_OPTIONS: `--require ${hook}` },
+      env: { ...on.env, ...hook.env },
     });
-    const lines = readFileSync(join(on.root, "loaded"), "utf8").split("\n");
-    const loaded = lines.flatMap((path) => /\/dist\/([\w-]+)\.cjs$/.exec(path)?.[1] ?? []);
+    const { lines, loaded } = hook.read();
     removeHomes();
     expect({
       status,
@@ -107,6 +103,42 @@ test.for(["--version", "show a1", "next a1", "list", "inbox", "check task", "mov
     });
   },
 );
+
+/** What several machines need is loaded where a database address is given, and nowhere else. */
+test.skipIf(!isPerson).for([
+  ["serve --port 0", /http:/, "hono"],
+  ["supervise", undefined, "main"],
+] as const)("%s on one machine loads neither pg nor DBOS", async ([line, until, own]) => {
+  const on = prepareHome(NOTE_FILES);
+  await on.runIn("open", "a1");
+  const hook = loadedHook(on.root);
+  const child = spawn(signalbox, line.split(" "), { cwd: on.repo, env: { ...on.env, ...hook.env } });
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    if (until?.test(text) === true) child.kill("SIGINT");
+  });
+  await once(child, "close");
+  const { loaded } = hook.read();
+  removeHomes();
+  expect(loaded.filter((name) => [own, "postgres", "dbos"].includes(name))).toEqual([own]);
+});
+
+type LoadedFiles = { readonly lines: readonly string[]; readonly loaded: readonly string[] };
+
+/** Writes what a process has loaded when it exits. */
+function loadedHook(folder: string): { readonly env: Record<string, string>; read(): LoadedFiles } {
+  const [hook, list] = [join(folder, "hook.cjs"), join(folder, "loaded")];
+  writeFileSync(
+    hook,
+    `process.on("exit", () => require("fs").writeFileSync(${JSON.stringify(list)}, [...Object.keys(require.cache), ...process.moduleLoadList.filter((name) => name === "NativeModule child_process")].join("\\n")));`,
+  );
+  return {
+    env: { NODE_OPTIONS: `--require ${hook}` },
+    read() {
+      const lines = readFileSync(list, "utf8").split("\n");
+      return { lines, loaded: lines.flatMap((path) => /\/dist\/([\w-]+)\.cjs$/.exec(path)?.[1] ?? []) };
+    },
+  };
+}
 
 /** A build of its own, with a cache that no other test uses, and a user who has none yet. */
 function copyOfBuild(): { call: () => string; dist: string; home: string } {
