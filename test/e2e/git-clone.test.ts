@@ -1,6 +1,7 @@
 /** What a private clone carries over from the user's repository, and the kinds of files that it can hold. */
 import { spawnSync } from "node:child_process";
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   lstatSync,
@@ -97,6 +98,25 @@ test("exclude rules, identity and settings of the repository", async () => {
   expect(sh(of.repo, of.env, ["ls-tree", "-r", "--name-only", "work"])).not.toContain("scratch");
   expect(sh(of.repo, of.env, ["show", "work:crlf.txt"])).toBe("a");
   expect(sh(of.repo, of.env, ["log", "-1", "--format=%s", "work"])).toBe("work");
+});
+
+test.for<[string, string, (of: Site) => string]>([
+  ["for this repository", ".git/config", () => "[core]\nexcludesFile = my/ignored\n"],
+  [
+    "for this folder",
+    "../user/.gitconfig",
+    ({ repo }) => `[includeIf "gitdir:${repo}/"]\npath = ../repo/my/config\n`,
+  ],
+])("a list of ignored files that the user has configured %s", async ([, file, textOf]) => {
+  const of = site();
+  put(of.repo, { "my/ignored": "*.key\n", "my/config": `[core]\nexcludesFile = ${of.repo}/my/ignored\n` });
+  appendFileSync(join(of.repo, file), textOf(of));
+  const { path, handOver } = await prepare(of);
+  // A list of the same name in the workspace is an agent's.
+  put(path, { "secret.key": "secret\n", "my/ignored": "a.txt\nnew.txt\n", "new.txt": "new\n" });
+  expect(sh(path, of.env, ["status", "--porcelain"])).toBe("?? my/\n?? new.txt");
+  await handOver();
+  expect(sh(of.repo, of.env, ["diff", "--name-only", "main", "work"])).toBe("my/ignored\nnew.txt");
 });
 
 const HOOK = '#!/bin/sh\n. "$(dirname "$0")/lib/say"\n';

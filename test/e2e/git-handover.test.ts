@@ -1,11 +1,21 @@
 /** Handovers: the content of the work tree as a commit in the mirror, and the run's branch in the user's repository that follows it. */
-import { execFileSync, spawnSync } from "node:child_process";
-import { appendFileSync, renameSync, rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { mirrorOf } from "../../src/adapters/git/mirror/names.ts";
 import { handoverOf } from "../../src/adapters/git/snapshot/handover.ts";
-import { apart, commit, mainCheckout, put, removeSites, sh, site, type Site } from "../support/git.ts";
+import {
+  apart,
+  canSign,
+  commit,
+  mainCheckout,
+  put,
+  removeSites,
+  sh,
+  signCommits,
+  site,
+  type Site,
+} from "../support/git.ts";
 import { sampled } from "../support/sampled.ts";
 
 afterAll(removeSites, 60_000);
@@ -312,22 +322,22 @@ test("stale locks of a killed git are moved away, and what was interrupted is na
   commit(path, of.env, "works again");
 });
 
-const canSign = spawnSync("ssh-keygen", ["-?"]).error === undefined;
+const SIGNED = /^gpgsig -----BEGIN SSH SIGNATURE-----$/m;
 
-test.runIf(canSign).for<[string, boolean, RegExp, RegExp]>([
-  ["signs a handover where the user signs commits", true, /^gpgsig -----BEGIN SSH SIGNATURE-----$/m, /^$/],
+test.runIf(canSign).for<[string, "user" | "repository" | "folder", boolean, RegExp, RegExp]>([
+  ["signs a handover where the user signs commits", "user", true, SIGNED, /^$/],
+  ["signs a handover where the user signs commits of this repository", "repository", true, SIGNED, /^$/],
+  ["signs a handover where the user signs commits in this folder", "folder", true, SIGNED, /^$/],
   [
     "hands over without a signature where the key is gone, and says so",
+    "user",
     false,
     /^author /m,
     /^the commit is not signed: /,
   ],
-])("%s", async ([, hasKey, text, note]) => {
+])("%s", async ([, where, hasKey, text, note]) => {
   const of = site();
-  const key = join(of.root, "key");
-  if (hasKey) execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", key]);
-  const signing = `[commit]\ngpgsign = true\n[gpg]\nformat = ssh\n[user]\nsigningkey = ${key}.pub\n`;
-  appendFileSync(join(of.root, "user/.gitconfig"), signing);
+  signCommits(of, where, hasKey);
   const place = { run: "r1", repo: of.repo, branch: "signed" };
   const { path } = await of.workspaces.prepare({ ...place, base: of.base, artifacts: [] });
   put(path, { "new.txt": "new\n" });

@@ -1,10 +1,19 @@
 /** Work is merged by a person: what comes of it, and that a killed process leaves a way on. */
-import { execFileSync, spawnSync } from "node:child_process";
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { mergeWork } from "../../src/adapters/git/delivery/merge.ts";
-import { apart, commit, put, removeSites, sh, site, type Site } from "../support/git.ts";
+import {
+  apart,
+  canSign,
+  commit,
+  put,
+  removeSites,
+  sh,
+  signCommits,
+  site,
+  type Site,
+} from "../support/git.ts";
 import { forgetBranch, handOver } from "../support/handover.ts";
 import { ahead, at, merging, MESSAGE, on, refused, status } from "../support/merging.ts";
 import { sampled } from "../support/sampled.ts";
@@ -293,22 +302,18 @@ test("what arrived is compared with what was reviewed: what the user's git shows
   expect(no.message).toContain("r1 is not done");
 });
 
-const canSign = spawnSync("ssh-keygen", ["-?"]).error === undefined;
-
-test.runIf(canSign).for<["merge" | "squash", boolean]>([
-  ["merge", true],
-  ["squash", true],
-  ["merge", false],
+test.runIf(canSign).for<["merge" | "squash", "user" | "repository" | "folder", boolean]>([
+  ["merge", "user", true],
+  ["merge", "repository", true],
+  ["squash", "folder", true],
+  ["merge", "user", false],
 ])(
-  "%s: the new commit is signed like the user's (the key exists: %s), by the configured author",
-  async ([strategy, hasKey]) => {
+  "%s: the new commit is signed like the user's (settings of the %s, the key exists: %s), by the configured author",
+  async ([strategy, where, hasKey]) => {
     const of = site();
-    const key = join(of.root, "key");
-    if (hasKey) execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", key]);
-    const signing = `[commit]\ngpgsign = true\n[gpg]\nformat = ssh\n[user]\nsigningkey = ${key}.pub\n`;
     handOver(of);
     ahead(of);
-    appendFileSync(join(of.root, "user/.gitconfig"), signing);
+    signCommits(of, where, hasKey);
     const author = { name: "Bot", email: "bot@example.org" };
     const { notes } = await mergeWork(on(of), merging(of, { strategy, author }));
     const text = sh(of.repo, of.env, ["cat-file", "commit", "main"]);

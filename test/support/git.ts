@@ -1,7 +1,16 @@
 /** Real repositories for tests, and workspaces in processes of their own. */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -88,6 +97,20 @@ export function commit(folder: string, env: Env, message: string): string {
   sh(folder, env, ["add", "-A"]);
   sh(folder, env, ["commit", "-q", "--allow-empty", "-m", message]);
   return sh(folder, env, ["rev-parse", "HEAD"]);
+}
+
+export const canSign = spawnSync("ssh-keygen", ["-?"]).error === undefined;
+
+/** The user signs commits: it says so in their own configuration, in that of the repository, or in one for its folder. */
+export function signCommits({ root, repo }: Site, where: "user" | "repository" | "folder", hasKey: boolean) {
+  const key = join(root, "key");
+  if (hasKey) execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", key]);
+  const signing = `[commit]\ngpgsign = true\n[gpg]\nformat = ssh\n[user]\nsigningkey = ${key}.pub\n`;
+  const own = join(root, "user/.gitconfig");
+  if (where === "folder") {
+    put(root, { "user/work.conf": signing });
+    appendFileSync(own, `[includeIf "gitdir:${repo}/"]\npath = work.conf\n`);
+  } else appendFileSync(where === "user" ? own : join(repo, ".git/config"), signing);
 }
 
 /** Everything by which a person would notice that somebody was in the main checkout. */

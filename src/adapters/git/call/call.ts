@@ -39,8 +39,8 @@ export type GitCall = {
   readonly limitMs?: number;
   /** Asked every few seconds while git works: true ends the call, because git waits for something that will not come. */
   readonly isStuck?: () => boolean;
-  /** A commit is signed: the user's own configuration says how. */
-  readonly isSigned?: boolean;
+  /** A commit is signed: the user's own configuration says how, and these settings of theirs, which hold in one repository only. */
+  readonly signing?: readonly Override[];
   /** Fetches: the user's own configuration says how, and git does not ask for a password. Only with a `gitDir` that is ours. */
   readonly isFetch?: boolean;
   /** Nothing else happens in this process meanwhile, so that it may stand still: that takes half as long to set up. */
@@ -147,7 +147,7 @@ const DURABLE: readonly string[] = ["core.fsync=all", "core.fsyncMethod=fsync"];
 
 export async function tryGit(env: Env, call: GitCall): Promise<GitAnswer> {
   const isOurs = call.gitDir === undefined || call.objects !== undefined;
-  return start(env, call, isOurs ? [] : await overridesFor(env, call, call.gitDir));
+  return start(env, call, isOurs ? (call.signing ?? []) : await overridesFor(env, call, call.gitDir));
 }
 
 /** What it says, without the line end. */
@@ -181,7 +181,7 @@ async function overridesFor(env: Env, call: GitCall, gitDir: string): Promise<re
 function start(env: Env, call: GitCall, overrides: readonly Override[]): GitAnswer | Promise<GitAnswer> {
   const users = new Set([
     ...(call.isFetch === true ? REACHING : []),
-    ...(call.isSigned === true ? SIGNING : []),
+    ...(call.signing === undefined ? [] : SIGNING),
   ]);
   const own = SETTINGS.filter((setting) => !users.has(setting.split("=", 1)[0] ?? ""));
   const settings = [...own, ...(call.durable === true ? DURABLE : [])];
@@ -281,7 +281,7 @@ function environmentOf(env: Env, call: GitCall, overrides: readonly Override[]):
     GIT_ASKPASS: "",
     SSH_ASKPASS: "",
     // No name of a transport is `none`: nothing is fetched, even if the configuration allows it.
-    ...(call.isSigned === true ? signingOf(env) : {}),
+    ...(call.signing === undefined ? {} : signingOf(env)),
     ...(call.isFetch === true ? reachingOf(env) : { GIT_SSH_COMMAND: "false", GIT_ALLOW_PROTOCOL: "none" }),
     GIT_EDITOR: "false",
     GIT_SEQUENCE_EDITOR: "false",

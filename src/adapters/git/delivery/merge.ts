@@ -149,7 +149,7 @@ async function commitOf(site: MergeSite, { how, tree, old }: MergeCommit): Promi
   const { on, merging, commonDir } = site;
   const { commit: work, message } = merging;
   if (how === "ff") return { commit: work, notes: [] };
-  const { isSigned } = await settingsOf(on, merging.repo);
+  const { signing } = await settingsOf(on, merging.repo);
   return withObjects(on, { commonDir, oid: old }, async (plain) => {
     const call = { ...plain, durable: true };
     const made = await mergedTree(on, call, { old, work });
@@ -159,7 +159,7 @@ async function commitOf(site: MergeSite, { how, tree, old }: MergeCommit): Promi
     const parents = how === "squash" ? ["-p", old] : ["-p", old, "-p", work];
     const input = message.endsWith("\n") ? message : `${message}\n`;
     const args = ["commit-tree", tree, ...parents, "-F", "-"];
-    return commitTree(on, { ...call, args, input, author }, isSigned);
+    return commitTree(on, { ...call, args, input, author }, signing);
   });
 }
 

@@ -38,17 +38,17 @@ export async function makeCommit(on: Git, bench: Bench, of: NewCommit): Promise<
 }
 
 async function writeOrCommit(on: Git, bench: Bench, of: NewCommit): Promise<MadeCommit> {
-  const commit = bench.isSigned ? undefined : writeCommit(bench, of);
+  const commit = bench.signing === undefined ? writeCommit(bench, of) : undefined;
   if (commit !== undefined) return { commit, notes: [] };
   const { tree, parent, author, message } = of;
   const args = ["commit-tree", tree, ...(parent === "" ? [] : ["-p", parent]), "-F", "-"];
-  return commitTree(on, { ...within(bench), args, input: withLineEnd(message), author }, bench.isSigned);
+  return commitTree(on, { ...within(bench), args, input: withLineEnd(message), author }, bench.signing);
 }
 
 /** Calls `git commit-tree`, signed where the user signs commits. */
-export async function commitTree(on: Git, call: GitCall, isSigned: boolean): Promise<MadeCommit> {
-  if (!isSigned) return { commit: await git(on.env, call), notes: [] };
-  const answer = await tryGit(on.env, { ...call, args: [...call.args, "-S"], isSigned: true });
+export async function commitTree(on: Git, call: GitCall, signing: GitCall["signing"]): Promise<MadeCommit> {
+  if (signing === undefined) return { commit: await git(on.env, call), notes: [] };
+  const answer = await tryGit(on.env, { ...call, args: [...call.args, "-S"], signing });
   if (answer.code === 0) return { commit: answer.out.toString("utf8").trim(), notes: [] };
   // A signing key may be locked while the user is away.
   const [why = ""] = answer.err.trim().split("\n");

@@ -9,6 +9,7 @@ import { unless } from "../../files/errno.ts";
 import { UserError } from "../../user-error.ts";
 import { git, type AuthorIdentity } from "../call/call.ts";
 import { inRepository } from "../call/commits.ts";
+import type { Override } from "../call/overrides.ts";
 import type { Git } from "../workspace/bench.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
 import { branchAt } from "./refs.ts";
@@ -22,7 +23,7 @@ type RemoteRepository = {
 };
 
 export type RepositorySettings = {
-  /** Settings that say how files become objects; none of them names a file or a command. */
+  /** Settings that say which files become objects, and how; none of them names a command. */
   readonly format: ReadonlyMap<string, string>;
   readonly exclude: string;
   /** Patterns of a sparse checkout; undefined where everything is checked out. */
@@ -35,8 +36,8 @@ export type RepositorySettings = {
   /** Where Git LFS keeps files. */
   readonly lfs: string;
   readonly user: AuthorIdentity;
-  /** Whether the user signs commits. */
-  readonly isSigned: boolean;
+  /** With what the user signs commits; undefined where they do not. */
+  readonly signing: readonly Override[] | undefined;
   /** Filters of the user's own configuration: `NAME KEY` and the value. */
   readonly filters: ReadonlyMap<string, string>;
 };
@@ -56,6 +57,8 @@ const FORMAT = new Set([
 const PLAIN = /^[a-z0-9]*$/i;
 const OWN_SCOPES = new Set(["local", "worktree"]);
 const USERS_SCOPES = new Set(["system", "global"]);
+const SIGNING = new Set(["user.signingkey", "gpg.format"]);
+const SIGNER = /^gpg\..*(?:program|defaultkeycommand)$/;
 const FILTER = /^filter\.(.+)\.(clean|smudge|process|required)$/s;
 const MISSING = ["ENOENT", "ENOTDIR"];
 
@@ -67,6 +70,7 @@ export async function settingsOf(on: Git, repo: string): Promise<RepositorySetti
   const format = new Map<string, string>();
   const values = new Map<string, readonly string[]>();
   const filters = new Map<string, string>();
+  const signing = new Map<string, string>();
   for (let place = 0; place + 1 < fields.length; place += 2) {
     const [scope = "", entry = ""] = fields.slice(place, place + 2);
     const end = entry.indexOf("\n");
@@ -74,9 +78,14 @@ export async function settingsOf(on: Git, repo: string): Promise<RepositorySetti
     if (OWN_SCOPES.has(scope) && FORMAT.has(key) && PLAIN.test(value)) format.set(key, value);
     const [, name = "", setting = ""] = (USERS_SCOPES.has(scope) ? FILTER.exec(key) : undefined) ?? [];
     if (name !== "") filters.set(`${name} ${setting}`, value);
+    if (SIGNING.has(key) || (USERS_SCOPES.has(scope) && SIGNER.test(key))) signing.set(key, value);
     if (scope !== "command") values.set(key, [...(values.get(key) ?? []), value]);
   }
   const last = (key: string): string => values.get(key)?.at(-1) ?? "";
+  const excludes = values.get("core.excludesfile")?.at(-1);
+  if (excludes !== undefined)
+    format.set("core.excludesfile", /^[/~]|^$/.test(excludes) ? excludes : resolve(repo, excludes));
+  const isSigned = /^(?:true|yes|on|1)$/i.test(last("commit.gpgsign"));
   const isSparse = format.get("core.sparsecheckout")?.toLowerCase() === "true";
   return {
     format,
@@ -88,7 +97,7 @@ export async function settingsOf(on: Git, repo: string): Promise<RepositorySetti
     hooks: join(commonDir, "hooks"),
     lfs: join(commonDir, "lfs"),
     user: { name: last("user.name"), email: last("user.email") },
-    isSigned: /^(?:true|yes|on|1)$/i.test(last("commit.gpgsign")),
+    signing: isSigned ? [...signing].map(([key, value]) => ({ key, value })) : undefined,
     filters,
   };
 }

@@ -49,15 +49,14 @@ export type Bench = {
   readonly base: string;
   /** Whose the engine's commits are: the user's identity, where git knows it. */
   readonly author: AuthorIdentity;
-  /** Whether the user signs commits. */
-  readonly isSigned: boolean;
+  readonly signing?: RepositorySettings["signing"];
   readonly oidBytes: number;
   readonly isAlone?: boolean;
   /** The user's own checkout, whose branch is not the run's. */
   readonly isPlace?: boolean;
 };
 
-type BenchRecord = Pick<Bench, "mirror" | "run" | "branch" | "base" | "author" | "isSigned" | "oidBytes">;
+type BenchRecord = Pick<Bench, "mirror" | "run" | "branch" | "base" | "author" | "signing" | "oidBytes">;
 
 const MISSING = ["ENOENT", "ENOTDIR"];
 const UNREADABLE = [...MISSING, "EACCES", "ELOOP"];
@@ -104,7 +103,7 @@ export function gone(path: string): UserError {
   return new UserError("no-workspace", `The workspace ${path} is gone.`, "signalbox doctor --repair");
 }
 
-export type Founding = Omit<BenchRecord, "author" | "isSigned" | "oidBytes"> & {
+export type Founding = Omit<BenchRecord, "author" | "signing" | "oidBytes"> & {
   readonly path: string;
   readonly settings: RepositorySettings;
 };
@@ -123,9 +122,9 @@ export function makeBench(on: Git, { path, settings, ...of }: Founding): Bench {
   symlinkSync(join(of.mirror, "shallow"), join(own, "shallow"));
   if (settings.sparse !== undefined) writePrivate(join(own, "info/sparse-checkout"), settings.sparse);
   const oidBytes = settings.format.get("extensions.objectformat") === "sha256" ? 32 : 20;
-  const { user, isSigned } = settings;
+  const { user, signing } = settings;
   const author = user.name === "" || user.email === "" ? OURSELVES : user;
-  const record: BenchRecord = { ...of, author, isSigned, oidBytes };
+  const record: BenchRecord = { ...of, author, signing, oidBytes };
   // The last: without it, all of it is made again.
   writePrivate(join(own, RECORD), `${JSON.stringify(record)}\n`);
   failpoint("workspace.after-own");
@@ -148,8 +147,8 @@ function withNewline(text: string): string {
 
 /** The run's branch has another name. */
 export function recordBranch(bench: Bench, branch: string): void {
-  const { mirror, run, base, author, isSigned, oidBytes } = bench;
-  const record: BenchRecord = { mirror, run, branch, base, author, isSigned, oidBytes };
+  const { mirror, run, base, author, signing, oidBytes } = bench;
+  const record: BenchRecord = { mirror, run, branch, base, author, signing, oidBytes };
   writePrivate(join(bench.own, RECORD), `${JSON.stringify(record)}\n`);
 }
 
@@ -237,7 +236,7 @@ function isRecorded(value: unknown): value is BenchRecord {
   return (
     ["mirror", "run", "branch", "base"].every((name) => typeof fields.get(name) === "string") &&
     typeof fields.get("author") === "object" &&
-    typeof fields.get("isSigned") === "boolean" &&
+    ["undefined", "object"].includes(typeof fields.get("signing")) &&
     [20, 32].includes(Number(fields.get("oidBytes")))
   );
 }
