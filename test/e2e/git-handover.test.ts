@@ -310,10 +310,11 @@ test("stale locks of a killed git are moved away, and what was interrupted is na
     ".git/index.lock": "",
     ".git/refs/heads/work.lock": "",
     ".git/refs/heads/deep/er.lock": "",
+    ".git/modules/deps/lib/index.lock": "",
     ".git/MERGE_HEAD": `${of.base}\n`,
   });
   expect(await of.workspaces.usable(path)).toEqual([
-    "A git process was killed here; its stale lock files were moved away: 3.",
+    "A git process was killed here; its stale lock files were moved away: 4.",
     "A git merge was interrupted in this workspace: finish it or undo it (git merge --abort) first.",
   ]);
   rmSync(join(path, ".git/MERGE_HEAD"));

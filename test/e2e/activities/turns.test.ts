@@ -1,4 +1,4 @@
-/** What the later turns of one attempt are given. */
+/** What the later turns of an attempt, and later attempts, are given. */
 
 import { describe, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
@@ -48,6 +48,45 @@ describe.runIf(isPerson).concurrent("the second turn of a worker", () => {
       expect(second.indexOf("The review of round 1 of 2")).toBe(
         second.lastIndexOf("The review of round 1 of 2"),
       );
+    });
+  });
+});
+
+/** Its first attempt ends in the middle of a rebase, and its git was killed. */
+const INTERRUPTED = `
+if [ -s "$LEDGER/first" ]; then
+  { cat; git add -A && GIT_EDITOR=true git rebase --continue && echo "it is $(git branch --show-current)"; } >"$LEDGER/new" 2>&1
+  mv "$LEDGER/new" "$LEDGER/second"
+  exit 0
+fi
+git switch -q -c other && echo other >same.txt && git add -A && git commit -qm Other
+git switch -q - && echo one >same.txt && git add -A && git commit -qm One
+git rebase other
+touch .git/index.lock
+echo died >"$LEDGER/first"
+exit 1
+`;
+
+describe.runIf(isPerson)("the next attempt of a worker that died", () => {
+  test("is told of the rebase in which it left the workspace, and its git works", async ({ expect }) => {
+    const agents = { worker: INTERRUPTED, reviewer: "exit 1" };
+    await onStage({ agents }, async (stage) => {
+      const run = await stage.begin(
+        "task",
+        "--param",
+        "harness=scripted",
+        "--param",
+        "review_harness=scripted",
+      );
+      await stage.until(run, ({ isIdle }) => isIdle && stage.said("first") === "died");
+      expect((await stage.person("retry", run)).code).toBe(0);
+      await stage.until(run, () => stage.said("second") !== "");
+      const second = stage.said("second");
+      expect(second).toContain("A git process was killed here; its stale lock files were moved away: 1.");
+      expect(second).toContain(
+        "A git rebase was interrupted in this workspace: finish it or undo it (git rebase --abort) first.",
+      );
+      expect(second).toContain("it is life");
     });
   });
 });

@@ -92,7 +92,8 @@ function makeUsable(path: string): readonly string[] {
   if (!isFolder(gitDir))
     return ["The folder .git of this workspace is missing or damaged: git does not work here."];
   const isAtWork = isGitAtWork({ path, gitDir }) !== false;
-  const locks = isAtWork ? [] : [...locksIn(gitDir, 0), ...locksIn(join(gitDir, "refs"), DEPTH_MAX)];
+  const below = ["refs", "modules"].flatMap((name) => locksIn(join(gitDir, name), DEPTH_MAX));
+  const locks = isAtWork ? [] : [...locksIn(gitDir, 0), ...below];
   // Out of the folder of refs: git would take it for one.
   const asideOf = (file: string, place: number) =>
     join(gitDir, `${basename(file)}.stale-${Date.now()}${place}`);
