@@ -1,5 +1,5 @@
 /** Work is merged by a person: what comes of it, and that a killed process leaves a way on. */
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { mergeWork } from "../../src/adapters/git/delivery/merge.ts";
@@ -36,6 +36,30 @@ test("a fast-forward where that is possible; the checkout of the branch follows"
   expect(await mergeWork(on(of), merging(of))).toMatchObject({ how: "already", commit: tip, checkout: "" });
   expect(sh(of.repo, of.env, ["reflog", "-1", "HEAD"])).toContain("signalbox: task r1 merged");
   sh(of.repo, of.env, ["fsck", "--strict"]);
+});
+
+test.for<[string, (of: Site) => void]>([
+  ["elsewhere", () => undefined],
+  [
+    "in that of another, as a submodule's",
+    ({ repo, env }) => sh(repo, env, ["config", "core.worktree", repo]),
+  ],
+])("the checkout follows where the git directory is %s", async ([, change]) => {
+  const of = site();
+  const gitDir = join(of.root, "super/.git/modules/lib");
+  mkdirSync(join(gitDir, ".."), { recursive: true });
+  sh(of.repo, of.env, ["init", "-q", "--separate-git-dir", gitDir]);
+  change(of);
+  const { commit: tip } = handOver(of);
+  expect(await mergeWork(on(of), merging(of))).toMatchObject({ commit: tip, checkout: of.repo });
+  expect([at(of, "main"), status(of)]).toEqual([tip, ""]);
+  // A branch that is checked out there is the person's.
+  sh(of.repo, of.env, ["switch", "-q", "task"]);
+  const wanted = { run: "r2", repo: of.repo, branch: "task", base: of.base, artifacts: [] };
+  await expect(of.workspaces.prepare(wanted)).rejects.toMatchObject({
+    code: "branch-in-use",
+    message: expect.stringContaining(`is checked out in ${of.repo},`) as string,
+  });
 });
 
 test("a remote that does not have it yet is told", async () => {

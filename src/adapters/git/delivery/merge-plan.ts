@@ -18,6 +18,7 @@ import { inMirror } from "../mirror/mirror.ts";
 import { mirrorOf } from "../mirror/names.ts";
 import { defaultRefs } from "../repository/branches.ts";
 import { commonDirIn, commonDirOf, gitDirOf, unwritableOf } from "../repository/locate.ts";
+import { worktreesOf } from "../repository/worktrees.ts";
 import type { Git } from "../workspace/bench.ts";
 import { asking, containmentOf, sayCommit } from "./containment.ts";
 import { takenOutBefore, undoneBy } from "./merge-losses.ts";
@@ -189,7 +190,10 @@ async function checkoutOf(site: MergeSite): Promise<string | undefined> {
     commonDir,
     ...(unless(["ENOENT"], () => readdirSync(main)) ?? []).map((name) => join(main, name)),
   ];
-  const [path, another] = await checkoutsOf(on, commonDir, ref);
+  // One whose folder is gone has nothing that could follow.
+  const [path, another] = (await worktreesOf(on.env, merging.repo))
+    .filter((tree) => tree.ref === ref && gitDirOf(tree.path) !== undefined)
+    .map((tree) => tree.path);
   for (const gitDir of gitDirs) {
     const what = operationOn(gitDir, ref);
     if (what !== "") throw underWay(merging, { what, path: path ?? merging.repo });
@@ -201,18 +205,6 @@ async function checkoutOf(site: MergeSite): Promise<string | undefined> {
       { next: `git -C ${inQuotes(another)} switch --detach`, exit: GATE },
     );
   return path;
-}
-
-/** Paths at which a ref of a repository is checked out. */
-async function checkoutsOf(on: Git, commonDir: string, ref: string): Promise<readonly string[]> {
-  const args = ["worktree", "list", "--porcelain", "-z"];
-  const listing = await git(on.env, { ...inRepository(commonDir), args });
-  return listing.split("\0\0").flatMap((each) => {
-    const lines = each.split("\0");
-    const path = lines.find((line) => line.startsWith("worktree "))?.slice("worktree ".length) ?? "";
-    // One whose folder is gone has nothing that could follow.
-    return lines.includes(`branch ${ref}`) && gitDirOf(path) !== undefined ? [path] : [];
-  });
 }
 
 /** What a merge would do, or why it would be refused. Nothing is touched. */

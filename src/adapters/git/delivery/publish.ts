@@ -58,7 +58,7 @@ async function update(on: Git, of: Publishing): Promise<string> {
   if (tip === commit) return ours === commit ? "" : note(mirror, of);
   if (tip !== undefined && !(await isOfRun(on, { mirror, run, tip })))
     return `it has commits that the run did not make (${tip.slice(0, 12)})`;
-  const holder = tip === undefined ? undefined : await holderOf({ env: on.env, commonDir }, branch);
+  const holder = tip === undefined ? undefined : await holderOf({ env: on.env, repo }, branch);
   if (holder !== undefined) return `it is checked out in ${holder}`;
   const closed = unwritableOf([commonDir, join(commonDir, "objects")]);
   if (closed !== undefined) return `${closed} is not writable`;

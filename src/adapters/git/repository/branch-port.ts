@@ -131,7 +131,7 @@ async function rename(on: Git, { run, repo, path, from, to }: Renaming): Promise
     return recordBranch(bench, young);
   const problem = await branchProblem(on.env, { repo, branch: to });
   if (problem !== undefined) throw problem;
-  const isMoved = (await isOurs(tip)) && (await holderOf({ env: on.env, commonDir }, from)) === undefined;
+  const isMoved = (await isOurs(tip)) && (await holderOf({ env: on.env, repo }, from)) === undefined;
   const commit = isMoved ? tip : refAt(bench.mirror, runRef(run, "published"));
   if (commit === undefined) return recordBranch(bench, young);
   failpoint("workspace.before-rename");

@@ -9,8 +9,9 @@ import { UserError } from "../../user-error.ts";
 import { git, tryGit } from "../call/call.ts";
 import { inRepository } from "../call/commits.ts";
 import { isBranchName, isMisleading } from "../mirror/names.ts";
-import { commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
+import { commonDirIn, commonDirOf, gitDirOf, goneRepository } from "./locate.ts";
 import { branchAt, isTabled } from "./refs.ts";
+import { worktreesOf } from "./worktrees.ts";
 
 const CONFLICT = 6;
 
@@ -31,9 +32,10 @@ export async function badName(
 
 /** The worktree that a branch is checked out in. Git is only asked where some HEAD names the branch. */
 export async function holderOf(
-  { env, commonDir }: UserRepository,
+  { env, repo }: { readonly env: Env; readonly repo: string },
   branch: string,
 ): Promise<string | undefined> {
+  const commonDir = commonDirIn(repo);
   const names = unless(["ENOENT", "ENOTDIR"], () => readdirSync(join(commonDir, "worktrees"))) ?? [];
   const gitDirs = [commonDir, ...names.map((name) => join(commonDir, "worktrees", name))];
   const isElsewhere = (gitDir: string): boolean => {
@@ -41,13 +43,7 @@ export async function holderOf(
     return isFile && branchAt(gitDir) !== `refs/heads/${branch}`;
   };
   if (!isTabled(commonDir) && gitDirs.every(isElsewhere)) return undefined;
-  const args = ["worktree", "list", "--porcelain", "-z"];
-  const listed = (await git(env, { ...inRepository(commonDir), args })).split("\0\0");
-  for (const each of listed) {
-    const lines = each.split("\0");
-    if (lines.includes(`branch refs/heads/${branch}`)) return lines[0]?.replace(/^worktree /, "") ?? "";
-  }
-  return undefined;
+  return (await worktreesOf(env, repo)).find(({ ref }) => ref === `refs/heads/${branch}`)?.path;
 }
 
 export function elsewhere(branch: string, path: string): UserError {
@@ -75,7 +71,7 @@ export async function branchProblem(
   const where = { env, commonDir: commonDirOf(mainDir) };
   const bad = await badName(where, branch);
   if (bad !== undefined) return bad;
-  const holder = await holderOf(where, branch);
+  const holder = await holderOf({ env, repo }, branch);
   if (holder !== undefined) return holder === path ? undefined : elsewhere(branch, holder);
   return taken(where, { repo, branch });
 }

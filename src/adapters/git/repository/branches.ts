@@ -8,6 +8,7 @@ import { commitNamed } from "../call/commits.ts";
 import { mirrorOf, upstreamRef } from "../mirror/names.ts";
 import { commonDirOf, gitDirOf } from "./locate.ts";
 import { branchAt, isTabled, refAt } from "./refs.ts";
+import { worktreesOf } from "./worktrees.ts";
 
 export type BranchList = {
   readonly names: readonly string[];
@@ -20,15 +21,12 @@ export async function branchesOf(repo: string, env: Env): Promise<BranchList> {
   const call = callIn(repo);
   const [refs, trees] = await Promise.all([
     git(env, { ...call, args: ["for-each-ref", "--format=%(refname)", "refs/heads"] }),
-    git(env, { ...call, args: ["worktree", "list", "--porcelain", "-z"] }),
+    worktreesOf(env, repo),
   ]);
   const names = refs.split("\n").filter((name) => name !== "");
-  const heldBy = trees.split("\0\0").flatMap((each) => {
-    const lines = each.split("\0");
-    const path = lines.find((line) => line.startsWith("worktree "))?.slice("worktree ".length) ?? "";
-    const branch = lines.find((line) => line.startsWith("branch refs/heads/"));
-    return branch === undefined ? [] : [[branch.slice("branch refs/heads/".length), path] as const];
-  });
+  const heldBy = trees
+    .filter(({ ref }) => ref.startsWith("refs/heads/"))
+    .map(({ path, ref }) => [ref.slice("refs/heads/".length), path] as const);
   return { names: names.map((name) => name.slice("refs/heads/".length)), heldBy: new Map(heldBy) };
 }
 

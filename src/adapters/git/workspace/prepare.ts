@@ -93,7 +93,7 @@ async function beginning(
     if (tip === undefined) await createBranch(on, site, known);
     return { base: known, head: refAt(mirror, runRef(run, "head")) ?? known };
   }
-  const holder = tip === undefined ? undefined : await holderOf({ env: on.env, commonDir }, branch);
+  const holder = tip === undefined ? undefined : await holderOf({ env: on.env, repo: wanted.repo }, branch);
   if (holder !== undefined) throw elsewhere(branch, holder);
   const start =
     (await commitNamed(on.env, inRepository(commonDir), wanted.base)) ??
