@@ -100,6 +100,17 @@ test("exclude rules, identity and settings of the repository", async () => {
   expect(sh(of.repo, of.env, ["log", "-1", "--format=%s", "work"])).toBe("work");
 });
 
+test("line ends as the user has configured them for this folder", async () => {
+  const of = site();
+  put(of.root, { "user/work.conf": "[core]\nautocrlf = input\n" });
+  const own = join(of.root, "user/.gitconfig");
+  appendFileSync(own, `[includeIf "gitdir:${of.repo}/"]\npath = work.conf\n`);
+  const { path, handOver } = await prepare(of);
+  put(path, { "crlf.txt": "a\r\n" });
+  await handOver();
+  expect(sh(of.repo, of.env, ["cat-file", "-s", "work:crlf.txt"])).toBe("2");
+});
+
 test.for<[string, string, (of: Site) => string]>([
   ["for this repository", ".git/config", () => "[core]\nexcludesFile = my/ignored\n"],
   [

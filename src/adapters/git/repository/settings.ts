@@ -55,7 +55,6 @@ const FORMAT = new Set([
   "extensions.objectformat",
 ]);
 const PLAIN = /^[a-z0-9]*$/i;
-const OWN_SCOPES = new Set(["local", "worktree"]);
 const USERS_SCOPES = new Set(["system", "global"]);
 const SIGNING = new Set(["user.signingkey", "gpg.format"]);
 const SIGNER = /^gpg\..*(?:program|defaultkeycommand)$/;
@@ -75,7 +74,7 @@ export async function settingsOf(on: Git, repo: string): Promise<RepositorySetti
     const [scope = "", entry = ""] = fields.slice(place, place + 2);
     const end = entry.indexOf("\n");
     const [key, value] = end === -1 ? [entry, "true"] : [entry.slice(0, end), entry.slice(end + 1)];
-    if (OWN_SCOPES.has(scope) && FORMAT.has(key) && PLAIN.test(value)) format.set(key, value);
+    if (scope !== "command" && FORMAT.has(key) && PLAIN.test(value)) format.set(key, value);
     const [, name = "", setting = ""] = (USERS_SCOPES.has(scope) ? FILTER.exec(key) : undefined) ?? [];
     if (name !== "") filters.set(`${name} ${setting}`, value);
     if (SIGNING.has(key) || (USERS_SCOPES.has(scope) && SIGNER.test(key))) signing.set(key, value);
