@@ -77,13 +77,10 @@ async function perform({ run }: Player, on: On, floor: Floor): Promise<Followed>
 async function isAnswered(gate: Gate, run: string, { stage, door, emit, isStandIn }: On): Promise<boolean> {
   const { branch, decision } = await situationOf(stage, run);
   const filled = (text: string): string => text.replace("RUN", run).replace("BRANCH", branch);
-  // In another terminal, where the state home of the demo is not known.
-  const look = filled(gate.look).replace(
-    /^signalbox /,
-    `SIGNALBOX_HOME=${stage.home.root} ${typedAnywhere()} `,
-  );
+  // In another terminal, where the folders of the demo are not known: what `show` proposes there works, too.
+  const look = filled(gate.look).replace(/^signalbox /, `${typedAnywhere()} `);
   emit({
-    text: `${door.paint.yellow(gate.question)}\nto look at it:\n  cd ${stage.repo} &&\n  ${look}\n`,
+    text: `${door.paint.yellow(gate.question)}\nto look at it:\n  cd ${stage.repo} &&\n  ${exportOf(stage)} &&\n  ${look}\n`,
     data: { run, asks: gate.question },
   });
   if (isStandIn)
@@ -104,6 +101,11 @@ async function isAnswered(gate: Gate, run: string, { stage, door, emit, isStandI
     if (await isOpen()) throw error;
     return elsewhere();
   }
+}
+
+/** Has commands in another terminal act in the demo, with its key. */
+export function exportOf({ home, env }: Stage): string {
+  return `export SIGNALBOX_HOME=${home.root} XDG_CONFIG_HOME=${String(env["XDG_CONFIG_HOME"])}`;
 }
 
 type Situation = {

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { command } from "../../src/cli/commands/author/demo.ts";
 import { paintOf } from "../../src/cli/paint.ts";
@@ -17,12 +17,15 @@ test.runIf(isPerson)("every question is answered elsewhere first", async () => {
   const door = { cwd, home: cwd, env: own, procs: AT_HOME, paint: paintOf(false), self: PROGRAM, width: 400 };
   const answer = await command.answer({ words: ["task"], options: { yes: "" }, lists: {} }, door);
   const lines: string[] = [];
+  // What the other terminal was told to set; it stays open.
+  let exported: Readonly<Record<string, string>> = {};
   const code = await answer.stream?.(({ text, data }) => {
     lines.push(text.replace(/^\w+ +/, ""));
     if (!("asks" in data)) return;
     const repo = /cd (\S+) &&/.exec(text)?.[1] ?? "";
-    const root = dirname(repo);
-    const env = { ...own, SIGNALBOX_HOME: join(root, "state"), XDG_CONFIG_HOME: join(root, "config") };
+    const [, given = ""] = /\n +export (.*) &&\n/.exec(text) ?? [];
+    if (given !== "") exported = Object.fromEntries(given.split(" ").map((each) => each.split("=")));
+    const env = { ...own, ...exported };
     const words = text.includes("The worker asks")
       ? ["answer", String(data["run"]), "See you"]
       : ["accept", String(data["run"])];

@@ -8,7 +8,7 @@ import { EXIT_FAILED, EXIT_OK } from "../../../app/exit-codes.ts";
 import type { Given } from "../../../app/invocation.ts";
 import type { Emit } from "../../../app/outcome.ts";
 import type { Answer, Command, Door } from "../../command.ts";
-import { COLUMNS, isSomebodyThere, performAll, typed, type Ended, type Player } from "../../cast.ts";
+import { COLUMNS, exportOf, isSomebodyThere, performAll, typed, type Ended, type Player } from "../../cast.ts";
 import { wrapped } from "../../fit.ts";
 import { setStage, STAND_IN, typedAnywhere, untilQuiet, type Stage } from "../../../app/demo.ts";
 
@@ -117,7 +117,6 @@ async function begun(stage: Stage, argv: readonly string[]): Promise<string> {
 
 function closing({ stage, door }: Play, ends: readonly Ended[], isKept: boolean): string {
   const { bold, green, red, dim } = door.paint;
-  const env = `SIGNALBOX_HOME=${stage.home.root} XDG_CONFIG_HOME=${String(stage.env["XDG_CONFIG_HOME"])}`;
   const self = typedAnywhere();
   const commits = commitsOf(stage, "main");
   return [
@@ -136,7 +135,7 @@ function closing({ stage, door }: Play, ends: readonly Ended[], isKept: boolean)
       ? [
           "Kept. To look around:",
           `  cd ${stage.repo}`,
-          `  export ${env}`,
+          `  ${exportOf(stage)}`,
           `  ${self} list --all`,
           ...ends.flatMap(({ end }) => end.left.pages.map((page) => `  less ${page}`)),
           ...ends.flatMap(({ end }) =>
