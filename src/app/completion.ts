@@ -1,7 +1,7 @@
 /** Words that a shell can offer where somebody types: names of workflows, runs, projects, questions, and what one workflow takes. */
 
 import { listWorkflows } from "../adapters/library/find.ts";
-import { UserError } from "../adapters/user-error.ts";
+import { readable, UserError } from "../adapters/user-error.ts";
 import { waysFor } from "../core/explain/verbs.ts";
 import { targetOf } from "../core/gates/gate.ts";
 import type { Definition } from "../core/model/workflow.ts";
@@ -11,14 +11,14 @@ import type { RunRow } from "../engine/ports/journal.ts";
 import type { Store } from "../engine/ports/store.ts";
 import { demoNames } from "./demo.ts";
 import type { Invocation } from "./invocation.ts";
-import { isFinished, storeOf } from "./runs/find.ts";
+import { isFinished, runMeant, storeOf } from "./runs/find.ts";
 import { offOption, valueOptions } from "./start/typed-options.ts";
 import { loadWorkflow } from "./workflows/load.ts";
 
 export type Candidate = { readonly word: string; readonly about: string };
 
 /** Which runs: those for which a verb is open, those that are under way, or those that are over. */
-export type Offered = "accept" | "send-back" | "retry" | "cancel" | "open" | "over";
+export type Offered = "accept" | "send-back" | "retry" | "cancel" | "answer" | "open" | "over";
 
 export type CompletionWords = {
   workflows(): readonly Candidate[];
@@ -26,6 +26,7 @@ export type CompletionWords = {
   demos(): readonly Candidate[];
   /** Those that `offers` means something for, of one workflow; all without them. */
   runs(offers?: Offered, workflow?: string): Promise<readonly Candidate[]>;
+  /** Open questions, and runs that wait for an answer in words. */
   decisions(): Promise<readonly Candidate[]>;
   projects(): Promise<readonly Candidate[]>;
   /** States that a run that was typed can be moved to. */
@@ -51,6 +52,15 @@ export function wordsOf(door: Invocation): CompletionWords {
       await store?.close();
     }
   };
+  const runs = async (store: Store, offers?: Offered, only?: string): Promise<Candidate[]> => {
+    const filter = only === undefined ? {} : { workflow: only };
+    const { rows } = await store.list({ ...filter, limit: RUNS_MAX });
+    const offered = await filtered(rows, (row) => isOffered(store, row, offers));
+    return offered.map(({ id, workflow, state, goal }) => ({
+      word: id,
+      about: `${workflow}, ${state}: ${goal}`,
+    }));
+  };
   return {
     workflows: () =>
       listWorkflows(door).map(({ name, from }) => ({
@@ -58,19 +68,11 @@ export function wordsOf(door: Invocation): CompletionWords {
         about: from === "override" ? "of this repository" : "built in",
       })),
     demos: () => demoNames().map((word) => ({ word, about: "" })),
-    runs: (offers, only) =>
+    runs: (offers, only) => stored((store) => runs(store, offers, only)),
+    states: (word) =>
       stored(async (store) => {
-        const filter = only === undefined ? {} : { workflow: only };
-        const { rows } = await store.list({ ...filter, limit: RUNS_MAX });
-        const offered = await filtered(rows, (row) => isOffered(store, row, offers));
-        return offered.map(({ id, workflow, state, goal }) => ({
-          word: id,
-          about: `${workflow}, ${state}: ${goal}`,
-        }));
-      }),
-    states: (run) =>
-      stored(async (store) => {
-        const kept = await store.load(run);
+        const run = await readable(() => runMeant(store, door, word));
+        const kept = run === undefined ? undefined : await store.load(run);
         if (kept === undefined) return [];
         const { movesFrom } = await workflowsOf(store)(kept.row.definition);
         const moves = (movesFrom[kept.run.state] ?? []).filter(({ by }) => by.includes("human"));
@@ -95,12 +97,13 @@ export function wordsOf(door: Invocation): CompletionWords {
         (await store.projects()).map(({ name, repo }) => ({ word: name, about: repo })),
       ),
     decisions: () =>
-      stored(async (store) =>
-        (await store.questions({ open: true })).map(({ id, run, ask }) => ({
+      stored(async (store) => [
+        ...(await store.questions({ open: true })).map(({ id, run, ask }) => ({
           word: id,
           about: `${ask} of ${run}`,
         })),
-      ),
+        ...(await runs(store, "answer")),
+      ]),
   };
 }
 

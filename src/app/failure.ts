@@ -1,12 +1,12 @@
 /** What went wrong, in the words of every door: of the user, of git, of the disk, or ours. */
 
-import { UserError } from "../adapters/user-error.ts";
+import { readable, UserError } from "../adapters/user-error.ts";
 import { whyNotWritten } from "../adapters/home/reasons.ts";
 import { closest } from "../core/text/closest.ts";
 import { EXIT_BUG, EXIT_FAILED } from "./exit-codes.ts";
 
 /** What doors throw and catch, how they suggest the word that was meant, and say why something was not written. */
-export { closest, UserError, whyNotWritten };
+export { closest, readable, UserError, whyNotWritten };
 
 /** `known` are the names of the options that there are. */
 export function unknownOption(option: string, known: readonly string[], help: string): UserError {

@@ -24,6 +24,7 @@ const lists: Lists = {
   ],
   declared: () => Promise.resolve([{ word: "task", about: "" }]),
   declaredAs: (word) => groupAs(word, door),
+  commandFor: () => Promise.resolve(undefined),
   demos: () => [{ word: "task", about: "" }],
   runs: () => Promise.resolve([{ word: "r-12", about: "task, working: a goal" }]),
   decisions: () => Promise.resolve([{ word: "UD-1", about: "" }]),

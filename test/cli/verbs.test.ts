@@ -290,8 +290,16 @@ test("completion offers runs for which a command applies, and states that a run 
   expect(await among("cancel")).toEqual([true, false]);
   expect(await among("delete")).toEqual([false, true]);
   expect(await among("show")).toEqual([true, true]);
-  expect(await offered("move", reviewing)).toEqual(["working", "done", "cancelled"]);
+  const states = ["working", "done", "cancelled"];
+  expect(await offered("move", reviewing)).toEqual(states);
+  expect(await offered("move", reviewing.slice(0, 7))).toEqual(states);
+  const branch = await on.withStore(async (store) => (await store.load(reviewing))?.run.params["branch"]);
+  expect(await offered("move", String(branch))).toEqual(states);
   expect(await offered("task", "create", "--harness")).toContain("codex");
+  expect(await offered("create", "--harness")).toContain("codex");
+  const asking = await on.taskIn("clarification");
+  expect(await offered("answer")).toContain(asking);
+  expect(await offered("answer")).not.toContain(reviewing);
 });
 
 test("nothing is tried again for somebody who saw something else", async () => {

@@ -14,6 +14,8 @@ export type Lists = CompletionWords & {
   declared(): Promise<readonly Candidate[]>;
   /** What such a word stands for. */
   declaredAs(word: string): Promise<Command | Group | undefined>;
+  /** A command whose options depend on what was typed, and on the workflow that it means. */
+  commandFor(name: string, typed: readonly string[]): Promise<Command | undefined>;
 };
 
 /** `words` are those after `signalbox`; the last one is being typed, and may be empty. */
@@ -33,9 +35,12 @@ async function candidatesFor(
   if (name === undefined) return typed.startsWith("-") ? optionsOf(GLOBAL, before) : wordsOf(lists);
   if (name === "help") return before.length === at + 1 ? wordsOf(lists) : [];
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  const command = entry === undefined ? await lists.declaredAs(name) : (await entry.load()).command;
-  if (command === undefined) return [];
   const rest = before.slice(at + 1);
+  const command =
+    entry === undefined
+      ? await lists.declaredAs(name)
+      : ((await lists.commandFor(name, rest)) ?? (await entry.load()).command);
+  if (command === undefined) return [];
   return "parts" in command
     ? candidatesOfGroup(command, { rest, typed }, lists)
     : candidatesOf(command, { rest, typed }, lists);

@@ -1,7 +1,7 @@
 /** `signalbox completion`: what a shell needs to complete our command lines. */
 
 import { wordsOf, type Candidate } from "../../../app/completion.ts";
-import { closest, UserError } from "../../../app/failure.ts";
+import { closest, readable, UserError } from "../../../app/failure.ts";
 import { EXIT_OK } from "../../../app/exit-codes.ts";
 import type { Answer, Command, Door, Group } from "../../command.ts";
 import { COMMANDS } from "../../commands.ts";
@@ -66,6 +66,7 @@ function listsOf(door: Door): Lists {
     ...wordsOf(door),
     declared: () => declaredWords(door),
     declaredAs: (word) => declaredFor(word, door),
+    commandFor: (name, typed) => readable(async () => COMMANDS[name]?.loadFor?.(typed, door)),
   };
 }
 
@@ -83,12 +84,7 @@ async function declaredWords(door: Door): Promise<readonly Candidate[]> {
 /** Where a command is refused, there is nothing to offer. */
 async function declaredFor(word: string, door: Door): Promise<Command | Group | undefined> {
   const { groupAs, shortAs } = await import("../../declared/commands.ts");
-  try {
-    return (await groupAs(word, door)) ?? (await shortAs(word, door));
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
-    throw error;
-  }
+  return readable(async () => (await groupAs(word, door)) ?? (await shortAs(word, door)));
 }
 
 /**
