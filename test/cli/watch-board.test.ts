@@ -127,6 +127,21 @@ describe("a task", async () => {
     }).toEqual({ session, waits, acts, branch: `b-${run}`, summary: `About ${run}` });
   });
 
+  test("`show` and `list` say the same about what each run waits for", async () => {
+    const asked = async (...words: readonly string[]): Promise<Record<string, unknown>> =>
+      JSON.parse((await call([...words, "--json"], { cwd: on.repo, env: on.env, procs: AT_HOME })).stdout);
+    const said = (of: unknown): string => {
+      const { waits } = of as Pick<BoardRow, "waits">;
+      return `${waits.kind}: ${waits.short}`;
+    };
+    const rows = await rowsOf(on);
+    const listed = (await asked("list", "--all"))["runs"] as readonly BoardRow[];
+    const byRow = Object.fromEntries(rows.map((row) => [row.run, said(row)]));
+    expect(Object.fromEntries(listed.map((row) => [row.run, said(row)]))).toEqual(byRow);
+    const shown = await Promise.all(rows.map(async ({ run }) => [run, said(await asked("show", run))]));
+    expect(Object.fromEntries(shown)).toEqual(byRow);
+  });
+
   test("an answer leads to where the next command leads", async () => {
     const leads = (await rowsOf(on)).flatMap(({ run, answerTo }) =>
       answerTo === "" ? [] : [[run, answerTo]],

@@ -14,7 +14,7 @@ import type { Store } from "../../../engine/ports/store.ts";
 import { readable } from "../../../adapters/user-error.ts";
 import { needsPerson } from "../../board/row.ts";
 import { success, type Outcome } from "../../outcome.ts";
-import { isFinished } from "../../runs/find.ts";
+import { isFinished, type Seen } from "../../runs/find.ts";
 import { isAtALoss } from "../decision/task-choices.ts";
 import type { RunStatus, RunSummary, WaitView } from "../run-view.ts";
 import { deadlocksIn, troubleOf } from "../status/trouble.ts";
@@ -139,14 +139,35 @@ async function branchOf(store: Store, { id }: RunRow, kept: Kept | undefined): P
 }
 
 type SummaryFacts = {
-  readonly kept: Kept | undefined;
+  readonly kept: Pick<Kept, "row" | "run"> | undefined;
   readonly definition: Definition | undefined;
   readonly tally: Tally | undefined;
   readonly attention: string;
 };
 
+type Queues = Pick<Shared, "store" | "queued" | "inQueue" | "refused" | "full">;
+
+/** The same of one run: `show` has a longer sentence, and the same short words. */
+export async function shortWaitOf(
+  { store, row, run, workflow }: Pick<Seen, "store" | "row" | "run" | "workflow">,
+  attention: string,
+): Promise<Pick<WaitView, "kind" | "short">> {
+  const isQueued = (await store.line()).some((each) => each.run === row.id);
+  const queues: Queues = {
+    store,
+    queued: isQueued ? await inLine(store) : new Set(),
+    inQueue: new Set(isQueued ? [row.id] : []),
+    refused: isQueued ? await refusedInLine(store) : new Map(),
+    full: () => Promise.resolve(""),
+  };
+  const tally =
+    row.status === "running" ? (await store.tallies()).find(({ parent }) => parent === row.id) : undefined;
+  const { definition } = workflow;
+  return waitOf(queues, row, { kept: { row, run }, definition, tally, attention });
+}
+
 /** The cheap form of what a run waits for. `show` looks closer and says more, and never another kind. */
-async function waitOf(on: Shared, row: RunRow, known: SummaryFacts): Promise<WaitView> {
+async function waitOf(on: Queues, row: RunRow, known: SummaryFacts): Promise<WaitView> {
   const { kept, definition, tally, attention } = known;
   const wait = (kind: WaitView["kind"], short: string, said: string): WaitView => ({
     kind,
@@ -191,7 +212,10 @@ async function waitOf(on: Shared, row: RunRow, known: SummaryFacts): Promise<Wai
 }
 
 /** Roles that are called and whose word leads out of the state; else all that are called. */
-function awaitedIn(definition: Definition | undefined, kept: Kept | undefined): readonly string[] {
+export function awaitedIn(
+  definition: Definition | undefined,
+  kept: Pick<Kept, "run"> | undefined,
+): readonly string[] {
   if (kept === undefined || definition === undefined) return [];
   const { run } = kept;
   const called = Object.values(run.agents).flatMap(({ role, status }) =>
@@ -212,7 +236,7 @@ function awaitedIn(definition: Definition | undefined, kept: Kept | undefined): 
 
 /** A run in the queue, or an agent without a slot; a person's where only a person gets it going again. */
 async function queueOf(
-  { store, queued, inQueue, refused, full }: Shared,
+  { store, queued, inQueue, refused, full }: Queues,
   { id, repo }: RunRow,
 ): Promise<[kind: WaitView["kind"], short: string, said: string] | undefined> {
   if (!inQueue.has(id)) return undefined;
