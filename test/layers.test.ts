@@ -238,6 +238,7 @@ const ENGINE_WORDS: Readonly<Record<string, string>> = {
   halted: "a run that a person stopped",
   implemented: "a status of tasks",
   merging: "a state of git",
+  opening: "the page, until it knows who looks",
   pending: "a status of effects, phases and tasks",
   rejected: "how a submission ended",
   released: "a status of workspaces",
@@ -248,26 +249,46 @@ const ENGINE_WORDS: Readonly<Record<string, string>> = {
   testing: "a layer of a list of tasks",
 };
 
-test("no literal is a name of a built-in workflow or of its states", () => {
+describe("the built-in workflows", () => {
+  type Named = {
+    name: string;
+    states: Record<string, unknown>;
+    commands?: Record<string, { short?: boolean }>;
+  };
   const workflows = new URL("../workflows/", import.meta.url);
-  const files = readdirSync(workflows).map((name) =>
-    readFileSync(new URL(`${name}/workflow.yaml`, workflows), "utf8"),
-  );
-  const names = new Set(
-    files.flatMap((text) => {
-      const { name, states } = parseYaml(text) as { name: string; states: Record<string, unknown> };
-      return [name, ...Object.keys(states)];
-    }),
+  const files = readdirSync(workflows).map(
+    (name) => parseYaml(readFileSync(new URL(`${name}/workflow.yaml`, workflows), "utf8")) as Named,
   );
   const source = new URL("../src/", import.meta.url);
-  const literals = readdirSync(source, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
-    .flatMap((file) => {
-      const text = readFileSync(new URL(file, source), "utf8").replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, "");
-      return Array.from(text.matchAll(/(["'`])([\w-]+)\1/g), ([, , word = ""]) => ({ file, word }));
-    })
-    .filter(({ word }) => names.has(word));
-  expect(literals.filter(({ word }) => !Object.hasOwn(ENGINE_WORDS, word))).toEqual([]);
-  const used = new Set(literals.map(({ word }) => word));
-  expect(Object.keys(ENGINE_WORDS).filter((word) => !used.has(word))).toEqual([]);
+  const texts = readdirSync(source, { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => ({
+      file,
+      text: readFileSync(new URL(file, source), "utf8").replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, ""),
+    }));
+
+  test("no literal is the name of one or of its states", () => {
+    const names = new Set(files.flatMap(({ name, states }) => [name, ...Object.keys(states)]));
+    const literals = texts
+      .flatMap(({ file, text }) =>
+        Array.from(text.matchAll(/(["'`])([\w-]+)\1/g), ([, , word = ""]) => ({ file, word })),
+      )
+      .filter(({ word }) => names.has(word));
+    expect(literals.filter(({ word }) => !Object.hasOwn(ENGINE_WORDS, word))).toEqual([]);
+    const used = new Set(literals.map(({ word }) => word));
+    expect(Object.keys(ENGINE_WORDS).filter((word) => !used.has(word))).toEqual([]);
+  });
+
+  test("no message names a command of one", () => {
+    const short = files.flatMap(({ commands = {} }) =>
+      Object.entries(commands).flatMap(([word, { short: isShort }]) => (isShort === true ? [word] : [])),
+    );
+    const own = new RegExp(
+      String.raw`signalbox (?:(?:${files.map(({ name }) => name).join("|")}) [a-z]|(?:${short.filter((word) => word !== "create").join("|")})\b)`,
+    );
+    const said = texts.flatMap(({ file, text }) =>
+      text.split("\n").flatMap((line) => (own.test(line) ? [`${file}: ${line.trim()}`] : [])),
+    );
+    expect(said).toEqual([]);
+  });
 });

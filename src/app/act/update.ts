@@ -99,7 +99,7 @@ function fitting(name: string, value: string): string {
   throw new UserError(
     "too-large",
     `the ${name} has more than ${CHARACTERS_MAX} characters`,
-    `say it in one line: signalbox task update --${name} TEXT`,
+    `say it in one line: signalbox update RUN --${name} TEXT`,
   );
 }
 

@@ -51,7 +51,7 @@ const HELP: readonly (readonly [keys: string, does: string])[] = [
   ["", ""],
   [
     "",
-    "Keys that do nothing now are dim, and say why when they are pressed. A key runs the command that you would type (task start, task merge ...), and shows its answer.",
+    "Keys that do nothing now are dim, and say why when they are pressed. A key runs the command that you would type (accept, send-back ...), and shows its answer.",
   ],
   ["", ""],
   [
