@@ -30,6 +30,14 @@ export function wrapped(text: string, width: number | undefined, hanging = HANGI
     .join("\n");
 }
 
+/** What is said beside an answer: the lines that say what to type stay whole. */
+export function wrappedTalk(text: string, width: number): string {
+  const lines = text.split("\n");
+  return lines
+    .map((line) => (/^ *(?:(?:next|or): |signalbox )/.test(line) ? line : wrapped(line, width)))
+    .join("\n");
+}
+
 /** What led to a question, below it. */
 export function sayCause(cause: readonly string[], width: number | undefined): readonly string[] {
   return cause.map((line) => `${wrapped(`  > ${line}`.trimEnd(), width)}\n`);

@@ -28,6 +28,13 @@ export type World = {
 export type Printed = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
 export async function run(argv: readonly string[], world: World): Promise<Printed> {
+  const { code, stdout, stderr } = await answered(argv, world);
+  const { width, terminal } = world;
+  const fits = width === undefined || terminal !== true || stderr.length <= width;
+  return { code, stdout, stderr: fits ? stderr : (await import("./fit.ts")).wrappedTalk(stderr, width) };
+}
+
+async function answered(argv: readonly string[], world: World): Promise<Printed> {
   // Read before anything can fail: a wrong option, too, is answered in the form that was asked for.
   const json = hasOption(argv, "--json");
   const quiet = hasOption(argv, "--quiet") || hasOption(argv, "-q");

@@ -6,7 +6,7 @@ import { taskScene, type Tasks } from "./task-support.ts";
 
 const WIDTH = 80;
 /** What is typed, a path, or a word of its own: it is for copying, and stays whole. */
-const WHOLE = /^\s*(?:\S+|(?:\S+: )?signalbox .*)$| \/\S+$/;
+const WHOLE = /^\s*(?:\S+|(?:\S+: )?signalbox .*|(?:next|or): .*)$| \/\S+$/;
 
 let on: Tasks;
 let id = "";
@@ -23,9 +23,7 @@ async function tooLong(words: readonly string[]): Promise<readonly string[]> {
     width: WIDTH,
     env: { ...on.env, NO_COLOR: "1" },
   });
-  return `${stdout}${words[0] === "init" ? stderr : ""}`
-    .split("\n")
-    .filter((line) => line.length > WIDTH && !WHOLE.test(line));
+  return `${stdout}${stderr}`.split("\n").filter((line) => line.length > WIDTH && !WHOLE.test(line));
 }
 
 test.for([
@@ -46,6 +44,11 @@ test.for([
   ["workspace", "list"],
   ["help", "all"],
   ["help"],
+  // Refusals.
+  ["show"],
+  ["accept", "RUN"],
+  ["task", "crate"],
+  ["list", "--status", "wating"],
 ])("%j", async (words) => {
   expect(await tooLong(words.map((word) => (word === "RUN" ? id : word)))).toEqual([]);
 });
