@@ -242,6 +242,13 @@ describe("the screen", () => {
     `);
   });
 
+  test("at 80 columns there is room for what runs are about", () => {
+    const summary = "Fix the dates in the export of all the reports";
+    const [, titles = "", first = ""] = view(model([{ ...LIVE, summary }, DEAD]), PLAIN);
+    expect(first).toContain("Fix the dates in the export o");
+    expect(titles).toMatch(/STATE .*WAITS FOR .*AGE .*TASK/);
+  });
+
   const rows = Array.from({ length: 40 }, (_none, at) =>
     row(`r${at}`, { summary: "日本語のテキスト \u001B[2J 👨‍👩‍👧 é".repeat(9), branch: `x/${"語".repeat(at)}` }),
   );

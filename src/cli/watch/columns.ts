@@ -10,7 +10,7 @@ type Column = {
   readonly title: string;
   readonly cell: (row: ShownRow, now: number) => string;
   readonly paint: (row: ShownRow, paint: Paint) => (text: string) => string;
-  /** At least and at most so wide. */
+  /** At least so wide, where the cells are, and at most. */
   readonly min: number;
   readonly max: number;
   /** The lowest goes first. */
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column[] = [
     cell: ({ summary, name, run, workflow }) =>
       firstLine(summary, SUMMARY_MAX) || (name === run ? workflow : name),
     paint: () => same,
-    min: 16,
+    min: 30,
     max: 60,
     rank: 9,
   },
@@ -92,7 +92,7 @@ export function placed(
       !(title === PROJECT && isOneProject) &&
       (isSparse !== true || rows.some((row) => cell(row, room.now) !== "")),
   );
-  let fitting = said.map((column) => ({ ...column, width: wanted(column, rows, room.now) }));
+  let fitting = said.map((column) => sized(column, rows, room.now));
   for (;;) {
     const over = MARK + fitting.reduce((sum, { width }) => sum + width + GAP, -GAP) - room.columns;
     if (over <= 0) return fitting;
@@ -105,9 +105,10 @@ export function placed(
   }
 }
 
-function wanted({ title, cell, min, max }: Column, rows: readonly ShownRow[], now: number): number {
+function sized(column: Column, rows: readonly ShownRow[], now: number): Placed {
+  const { title, cell, min, max } = column;
   const widest = Math.max(title.length, ...rows.map((row) => widthOf(plain(cell(row, now)))));
-  return Math.min(max, Math.max(min, widest));
+  return { ...column, min: Math.min(min, widest), width: Math.min(max, widest) };
 }
 
 /** The widest gives first; undefined where even the narrowest are too wide. */
