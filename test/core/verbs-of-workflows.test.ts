@@ -1,5 +1,6 @@
 /** Every state of the built-in workflows that waits for a person, and what each verb means there. */
 
+import { basename } from "node:path";
 import { expect, test } from "vitest";
 import { explore, NODES_MAX } from "../../src/core/check/explore/explore.ts";
 import { variantsOf } from "../../src/core/check/explore/variants.ts";
@@ -8,7 +9,12 @@ import type { Workflow } from "../../src/core/model/compile.ts";
 import { NO_RUN, type Run } from "../../src/core/model/run.ts";
 import { chosenFrom, waysFor } from "../../src/core/explain/verbs.ts";
 import { VERBS } from "../../src/core/model/workflow.ts";
-import { loadWorkflow } from "../support/workflows.ts";
+import { renamed } from "../support/renamed.ts";
+import { fromText, loadWorkflow } from "../support/workflows.ts";
+
+const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
+const QUICK = ["task", "change-task", "one-task", "design-approval"];
+const LONG = ["change", "orchestrated", "orchestrated-task"];
 
 /** By state: each verb with the moves and answers that it means, whether they are open or not. */
 const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -99,15 +105,57 @@ test.for(Object.entries(TABLE))("%s: every waiting state x every verb", ([name, 
   expect(found).toEqual(table);
 });
 
+/** The same definition, with other names for the workflow and for the states of its file. */
+function renamedWorkflow(name: string): {
+  readonly workflow: Workflow;
+  readonly own: (text: string) => string;
+} {
+  let file = "";
+  const prompts: Record<string, string> = {};
+  for (const [path, text] of Object.entries(renamed(name)))
+    if (path.endsWith("/workflow.yaml")) file = text;
+    else prompts[basename(path, ".md")] = text;
+  return { workflow: fromText(file, prompts), own: (text) => text.replaceAll(/(?<![\w-])at-/g, "") };
+}
+
+test.for(Object.keys(TABLE))("%s: the same verbs where every state is called something else", (name) => {
+  const { workflow, own } = renamedWorkflow(name);
+  const found = waitingIn(workflow).map((state) => [own(state), inOrder(own(meaningsIn(workflow, state)))]);
+  const expected = Object.entries(TABLE[name] ?? {}).map(([state, said]) => [state, inOrder(said)]);
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
+});
+
+/** Several ways of a verb are sorted by their names, which are others there. */
+function inOrder(said: string): string {
+  return said
+    .split(", ")
+    .map((each) => each.replace(/\S+$/, (ways) => ways.split("|").toSorted().join("|")))
+    .join(", ");
+}
+
+test.for(IS_DEEP ? [...QUICK, ...LONG, "staged"] : QUICK)(
+  "%s: the same situations and steps where every state is called something else",
+  { timeout: 600_000 },
+  (name) => {
+    const counted = (workflow: Workflow): readonly number[] => {
+      const found = new Map<string, number>();
+      const count = (what: string): void => void found.set(what, (found.get(what) ?? 0) + 1);
+      const observer = { node: () => count("node"), edge: () => count("edge") };
+      explore(workflow, { params: variantsOf(workflow), nodesMax: NODES_MAX, observer });
+      return ["node", "edge"].map((what) => found.get(what) ?? 0);
+    };
+    const own = counted(loadWorkflow(name));
+    expect(own[0]).toBeGreaterThan(10);
+    expect(counted(renamedWorkflow(name).workflow)).toEqual(own);
+  },
+);
+
 test.for(Object.keys(TABLE))("%s: check has no note", (name) => {
   expect(notesOn(loadWorkflow(name)).map(({ message }) => message)).toEqual([]);
 });
 
 /** How many situations of one state with one origin are tried. */
 const SAMPLES = 30;
-const IS_DEEP = process.env["SIGNALBOX_DEEP"] !== undefined;
-const QUICK = ["task", "change-task", "one-task", "design-approval"];
-const LONG = ["change", "orchestrated", "orchestrated-task"];
 
 test.for(IS_DEEP ? [...QUICK, ...LONG] : QUICK)(
   "%s: in every situation some verb is open, and only routes need a choice",

@@ -41,11 +41,12 @@ function renamedFile(file: Tree, states: ReadonlySet<string>): Tree {
   const state = inState(states);
   const place = (name: string): string => (states.has(name) ? as.state(name) : as.phase(name));
   const way = (of: unknown): Tree => {
-    const { to, from, when, ways, routes, ...rest } = tree(of);
+    const { to, from, when, ways, routes, new: scopes, ...rest } = tree(of);
     return {
       ...(from === undefined ? {} : { from: some(from, state) }),
       ...(to === undefined ? {} : { to: some(to, state) }),
       ...(when === undefined ? {} : { when: origin(when, state) }),
+      ...(scopes === undefined ? {} : { new: some(scopes, state) }),
       ...(ways === undefined ? {} : { ways: list(ways).map(way) }),
       ...(routes === undefined ? {} : { routes: mapped(routes, way) }),
       ...rest,
@@ -70,6 +71,9 @@ function renamedFile(file: Tree, states: ReadonlySet<string>): Tree {
       ...("children" in tree(each) ? { workflow: as.workflow(String(tree(each)["workflow"])) } : {}),
     })),
     moves: list(file["moves"]).map(way),
+    ...(file["stages"] === undefined
+      ? {}
+      : { stages: mapped(file["stages"], (stage) => staged(tree(stage), state)) }),
     ...(file["verbs"] === undefined
       ? {}
       : {
@@ -107,6 +111,20 @@ function renamedFile(file: Tree, states: ReadonlySet<string>): Tree {
           ),
         }),
   };
+}
+
+/** Stages and phases keep their names, and so do the states that they expand to; they lead to states of the file. */
+function staged(stage: Tree, state: (name: string) => string): Tree {
+  const phase = (of: unknown): Tree => {
+    const { fix, hand } = tree(of);
+    return {
+      ...tree(of),
+      ...scoped(of, "then", state),
+      ...(fix === undefined ? {} : { fix: { ...tree(fix), ...scoped(fix, "to", state) } }),
+      ...(hand === undefined ? {} : { hand: some(hand, state) }),
+    };
+  };
+  return { ...stage, ...scoped(stage, "then", state), phases: mapped(stage["phases"], phase) };
 }
 
 function command(each: Tree, place: (name: string) => string, state: (name: string) => string): Tree {
