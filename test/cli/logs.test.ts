@@ -39,14 +39,30 @@ Failed. Quota: Quota exceeded. Check your plan.
     expect((await on.call("logs abcd --raw")).stdout).toBe(`${LOG}\n`);
   });
 
-  test("of an agent that crashed, show says the failure in words", async () => {
-    await on.begin("dead1234");
-    const { dir } = await on.agent("dead1234", { log: LOG, exit: 1 });
-    writeFileSync(join(dir, "driver"), "codex");
-    const { stdout } = await on.call("show dead");
-    expect(stdout).toContain("Quota: Quota exceeded. Check your plan.");
-    expect(stdout).not.toContain("turn.comp");
-  });
+  const USAGE = { input_tokens: 9, output_tokens: 2, padding: "x".repeat(9000) };
+  test.for([
+    ["its failure", "fail1234", "codex", LOG, "Quota: Quota exceeded. Check your plan."],
+    [
+      "its last words, before a long line that is for programs",
+      "word1234",
+      "claude",
+      [
+        '{"type":"assistant","message":{"content":[{"type":"text","text":"I looked.\\nNothing to do.\\n"}]}}',
+        JSON.stringify({ type: "result", is_error: false, usage: USAGE }),
+      ].join("\n"),
+      "Nothing to do.",
+    ],
+    ["not half of a line", "half1234", "claude", `{"type":"${"x".repeat(99_000)}"}`, ""],
+    ["its last line, without a driver", "line1234", "command", '{"a":1}\n\n', '{"a":1}'],
+  ])(
+    "show tells what an agent that failed said last: %s",
+    async ([, id = "", driver = "", log = "", said]) => {
+      await on.begin(id);
+      const { dir } = await on.agent(id, { log, status: "idle", exit: 1 });
+      writeFileSync(join(dir, "driver"), driver);
+      expect(await on.data(`show ${id}`)).toMatchObject({ agents: [{ exit: 1, output: said }] });
+    },
+  );
 
   test.for([false, true])("the same where it is followed (raw: %s)", async (isRaw) => {
     const id = isRaw ? "rawf1234" : "read1234";

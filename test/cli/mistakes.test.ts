@@ -64,8 +64,7 @@ async function faultOf(next: string, more: Partial<World>): Promise<string> {
 const WORKFLOWS =
   "change, change-task, design-approval, one-task, orchestrated, orchestrated-task, staged, task";
 const REVIEWING = `"A task" (REVIEWING) is in reviewing`;
-const VERBS =
-  'signalbox accept REVIEWING, or: signalbox send-back REVIEWING "TEXT"';
+const VERBS = 'signalbox accept REVIEWING, or: signalbox send-back REVIEWING "TEXT"';
 
 describe("words", () => {
   test.for<Row>([

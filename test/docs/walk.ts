@@ -48,7 +48,12 @@ export function walkThrough(section: string): Walk {
       writeFileSync(join(home, ".gitconfig"), GITCONFIG);
       // Nobody looks at windows here.
       writeFileSync(join(home, ".config/signalbox/config.yaml"), "terminal: none\n");
-      const env = { PATH: `${join(root, "bin")}:${process.env["PATH"] ?? ""}`, HOME: home, TMPDIR: home, USER: "ada" };
+      const env = {
+        PATH: `${join(root, "bin")}:${process.env["PATH"] ?? ""}`,
+        HOME: home,
+        TMPDIR: home,
+        USER: "ada",
+      };
       const input = steps.map((step, index) => scriptOf(step, outOf(index))).join("\n");
       spawnSync("bash", { cwd: home, env, input, stdio: ["pipe", "ignore", "ignore"] });
     },

@@ -4,7 +4,7 @@ import { readerIn } from "../../adapters/drivers/drivers.ts";
 import type { ProgramFailure } from "../../core/model/event.ts";
 import type { AgentEvent, Usage } from "../../engine/ports/drivers.ts";
 import { capitalised, firstLine, sayTime } from "../view/words.ts";
-import { endOfLog, plain } from "./log.ts";
+import { lastLinesIn, plain } from "./log.ts";
 
 /** Takes the lines of one log in order. Lines of a program without a driver stay as they are. */
 export type LogLines = {
@@ -31,23 +31,18 @@ export function shownLog(text: string, lines: LogLines): string {
   return shown.map((line) => `${line}\n`).join("");
 }
 
-const LAST_BYTES = 262_144;
-
-/** The last line that says something. Of a program with a driver: its failure, or else what it said last. */
-export function lastWordsIn(dir: string): string {
-  const lines = endOfLog(dir, LAST_BYTES).split("\n");
+/** What it said last, on one line: its failure, else its last words. Empty where it said nothing. */
+export function lastSaidIn(dir: string): string {
+  const lines = lastLinesIn(dir);
   const reader = readerIn(dir);
   if (reader === undefined) return lastOf(lines);
   const events = [...lines.flatMap((line) => reader.take(line)), ...reader.end()];
-  const failure = events.findLast((event) => event.type === "failure");
-  if (failure?.type === "failure") return sayFailure(failure);
-  return lastOf(
-    events.flatMap((event) => (event.type === "text" || event.type === "notice" ? [event.text] : [])),
-  );
+  const failure = events.findLast(({ type }) => type === "failure");
+  if (failure?.type === "failure") return plain(sayFailure(failure));
+  return lastOf(events.flatMap((event) => ("text" in event ? plain(event.text).split("\n") : [])));
 }
 
-function lastOf(texts: readonly string[]): string {
-  const lines = texts.flatMap((text) => text.split("\n"));
+function lastOf(lines: readonly string[]): string {
   return lines.findLast((line) => line.trim() !== "")?.trim() ?? "";
 }
 

@@ -13,15 +13,18 @@ export function wholeLog(dir: string): string {
   return plain(textOf(join(dir, `${LOG}.1`)) + textOf(join(dir, LOG)));
 }
 
-/** The last bytes of it as text; empty where there is none. */
-export function endOfLog(dir: string, bytesMax: number): string {
+const LAST_BYTES = 65_536;
+
+/** The last lines, whole ones only; none where nothing is there. */
+export function lastLinesIn(dir: string): readonly string[] {
   const opened = openOwn(join(dir, LOG), constants.O_RDONLY);
-  if (opened.type !== "open") return "";
+  if (opened.type !== "open") return [];
   try {
     const { size } = fstatSync(opened.fd);
-    const bytes = Buffer.alloc(Math.min(size, bytesMax));
+    const bytes = Buffer.alloc(Math.min(size, LAST_BYTES));
     const read = readSync(opened.fd, bytes, 0, bytes.length, size - bytes.length);
-    return plain(bytes.subarray(0, read).toString("utf8"));
+    const lines = plain(bytes.subarray(0, read).toString("utf8")).split("\n");
+    return size > bytes.length ? lines.slice(1) : lines;
   } finally {
     closeSync(opened.fd);
   }

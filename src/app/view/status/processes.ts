@@ -5,7 +5,7 @@ import { jobId } from "../../../engine/agents/job-id.ts";
 import type { Process, Processes } from "../../../engine/ports/process.ts";
 import type { AgentRow, JobRow } from "../../../engine/ports/registry.ts";
 import type { Seen } from "../../runs/find.ts";
-import { lastWordsIn } from "../../story/agent-log.ts";
+import { lastSaidIn } from "../../story/agent-log.ts";
 import { exitCodeIn } from "../../story/log.ts";
 import { sayTold, toldTo } from "../../story/told.ts";
 import type { AgentView, CheckView } from "../run-view.ts";
@@ -82,7 +82,7 @@ function viewOf(
 /** The last line of an agent that crashed or failed says more than its exit code. */
 function withOutput(agent: Omit<AgentView, "told">, job: JobRow | undefined): Omit<AgentView, "told"> {
   const isFailed = agent.status === "crashed" || (agent.exit !== null && agent.exit !== 0);
-  return isFailed && job !== undefined ? { ...agent, output: lastWordsIn(job.dir) } : agent;
+  return isFailed && job !== undefined ? { ...agent, output: lastSaidIn(job.dir) } : agent;
 }
 
 type Looked = Pick<AgentView, "process" | "pid" | "exit" | "outputAt">;

@@ -10,7 +10,6 @@ import { sayHeldUp } from "../decision/foreign-edits.ts";
 import { sayLanded } from "../decision/merged-elsewhere.ts";
 import { waysOf } from "../moves.ts";
 import { questionOf } from "../decision/question.ts";
-import { awaitedIn, shortWaitOf } from "../lists/summary.ts";
 import type { AgentView, CheckView, WaitView } from "../run-view.ts";
 import { attentionOf, deadlockOf, isStranded, sayCrashed, troubleOf } from "./trouble.ts";
 import { capitalised, firstLine, sentence, toYou, sayActor } from "../words.ts";
@@ -19,7 +18,7 @@ import type { Incoming } from "../../../core/model/event.ts";
 import { artifactsIn } from "../../../core/model/status.ts";
 import type { Move } from "../../../core/model/workflow.ts";
 import { jobId } from "../../../engine/agents/job-id.ts";
-import { lastWordsIn } from "../../story/agent-log.ts";
+import { lastSaidIn } from "../../story/agent-log.ts";
 import type { Recorded } from "../../../engine/ports/journal.ts";
 import { reviewsOf } from "../decision/findings.ts";
 import { isSameAttempt } from "../../../core/model/run.ts";
@@ -30,11 +29,23 @@ export async function waitsOf(seen: Seen, live: Live): Promise<WaitView> {
   const wait = await waitIn(seen, live);
   const landed = sayLanded(seen);
   const said = landed === "" ? wait.sentence : `${wait.sentence} ${sentence(capitalised(landed))}`;
-  const { short } = await shortWaitOf(seen, wait.kind === "attention" ? wait.sentence : "");
-  return { since: await sinceOf(seen), short, ...wait, sentence: said };
+  return { since: await sinceOf(seen), short: SHORT[wait.kind], ...wait, sentence: said };
 }
 
-type Wait = Pick<WaitView, "kind" | "sentence"> & Partial<Pick<WaitView, "since">>;
+type Wait = Pick<WaitView, "kind" | "sentence"> & Partial<Pick<WaitView, "since" | "short">>;
+
+/** Where nothing more is known than the kind. */
+const SHORT: Readonly<Record<WaitView["kind"], string>> = {
+  person: "you",
+  crashed: "you: crashed",
+  attention: "you: trouble",
+  stopped: "you: stopped",
+  queue: "queued",
+  child: "tasks",
+  check: "check",
+  agent: "supervisor",
+  over: "",
+};
 
 async function waitIn(seen: Seen, live: Live): Promise<Wait> {
   const { row, store } = seen;
@@ -136,8 +147,7 @@ async function workOf(seen: Seen, { agents, checks }: Live): Promise<Wait> {
     return { kind: "attention", sentence: sentence(`Needs attention: ${await attentionOf(seen)}`) };
   const asking = await askingTask(seen);
   if (asking !== undefined) return { kind: "person", sentence: await sayAsking(asking) };
-  const awaited = awaitedIn(seen.workflow.definition, seen);
-  const busy = busyIn(agents.filter(({ role }) => awaited.includes(role)));
+  const busy = busyIn(agents);
   if (checks.length > 0)
     return {
       kind: "check",
@@ -150,6 +160,7 @@ async function workOf(seen: Seen, { agents, checks }: Live): Promise<Wait> {
   if (busy.length > 0)
     return {
       kind: "agent",
+      short: busy.join(", "),
       sentence: `Waits for ${busy.map((role) => `the ${role}`).join(" and ")}.`,
     };
   const due = (await store.deeds(run.id)).filter(
@@ -227,7 +238,7 @@ async function sayDeath({ store, run }: Seen, ended: Ended): Promise<string> {
   const { role, cause, code } = ended;
   const row = (await store.agents({ run: run.id })).find((each) => isSameAttempt(each, ended));
   const job = row === undefined ? undefined : await store.job(jobId(row, row.turn));
-  const output = job === undefined ? "" : firstLine(lastWordsIn(job.dir), WORDS_MAX);
+  const output = job === undefined ? "" : firstLine(lastSaidIn(job.dir), WORDS_MAX);
   const last = output === "" ? "" : `; its last output: ${output}`;
   const how = code === undefined ? cause : `exit code ${code}`;
   return `the ${role} stopped too often without submitting anything (${how}${last})`;
