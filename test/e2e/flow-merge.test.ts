@@ -419,3 +419,20 @@ test.runIf(isPerson)(
     );
   },
 );
+
+test.runIf(isPerson)(
+  "accept of a task that is done, on a conflict: the person merges",
+  { timeout: 120_000 },
+  async () => {
+    const flow = await makeFlow(1);
+    const run = await reviewed(flow, "loose");
+    writeFileSync(join(flow.repo, "README.md"), "Another project.\n");
+    flow.git("commit", "-qam", "Meanwhile");
+    expect((await flow.say(`move ${run} done`)).code).toBe(0);
+    const there = `git -C '${flow.repo}'`;
+    const next = `${there} switch main && ${there} merge ${await branchOf(flow, run)}, resolve the conflicts, commit`;
+    const message = `${run} is done. Merge conflict in README.md. Nothing was changed.`;
+    const code = "merge-conflict";
+    expect(await flow.say(`accept ${run}`)).toMatchObject({ code: 5, document: { code, message, next } });
+  },
+);

@@ -6,6 +6,7 @@
  */
 
 import type { Merging, Strategy } from "../../adapters/git/delivery/merge-plan.ts";
+import { inQuotes } from "../../adapters/git/delivery/merge-refusal.ts";
 import type { MergeResult } from "../../adapters/git/delivery/merge.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { targetOf } from "../../core/gates/gate.ts";
@@ -69,7 +70,7 @@ async function deliverNow(on: Acting, id: string, how: Ending): Promise<Outcome<
   const commands = commandsOf(run, how, end);
   const planned = { ...merging, ...(commands && { commands }) };
   const delivering = noting(on, planned, mergeWork({ home: on.home, env: on.door.env }, planned));
-  const merged = end === undefined ? await whereOver(kept.run, delivering) : await delivering;
+  const merged = end === undefined ? await whereOver(kept.run, merging, delivering) : await delivering;
   const done = await finish(on, kept, { end, voice, note: how.note, key: how.key });
   const { branch, into, commit } = merging;
   const remote =
@@ -126,18 +127,26 @@ async function noting(
   }
 }
 
-/** A run that is over is not ended again: what keeps its work from being merged is said, and no move is advised. */
-async function whereOver({ id, state }: Run, delivering: Promise<MergeResult>): Promise<MergeResult> {
+/** A run that is over is not ended again, and no worker merges for it: what keeps its work from being merged is said, and no move is advised. */
+async function whereOver(
+  { id, state }: Run,
+  { repo, into, branch }: Merging,
+  delivering: Promise<MergeResult>,
+): Promise<MergeResult> {
   try {
     return await delivering;
   } catch (error) {
-    if (!(error instanceof UserError && ADVISES_END.has(error.code))) throw error;
-    const next = `signalbox show ${id}`;
+    if (!(error instanceof UserError && ADVISES_MOVE.has(error.code))) throw error;
+    const there = `git -C ${inQuotes(repo)}`;
+    const next =
+      error.code === "merge-conflict"
+        ? `${there} switch ${into} && ${there} merge ${branch}, resolve the conflicts, commit`
+        : `signalbox show ${id}`;
     throw new UserError(error.code, `${id} is ${state}. ${error.message}`, { next, exit: EXIT_GATE });
   }
 }
 
-const ADVISES_END: ReadonlySet<string> = new Set(["merge-reverted", "nothing-to-merge"]);
+const ADVISES_MOVE: ReadonlySet<string> = new Set(["merge-conflict", "merge-reverted", "nothing-to-merge"]);
 
 function messageOf(kept: Kept, strategy: Strategy | undefined): string {
   const { id } = kept.row;
