@@ -124,8 +124,11 @@ async function answerCommand(
       `${word.replaceAll("-", "_")}=${value}`,
     );
   }
-  if (length > max)
-    throw new UserError("bad-usage", `signalbox ${name} does not take "${given.words[max] ?? ""}"`, help);
+  if (length > max) {
+    const quotes = /TEXT|SUMMARY|GOAL/.test(command.usage) ? ": put a text of several words in quotes" : "";
+    const message = `signalbox ${name} does not take "${given.words[max] ?? ""}"${quotes}`;
+    throw new UserError("bad-usage", message, help);
+  }
   return command.answer(given, door);
 }
 

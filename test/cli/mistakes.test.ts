@@ -95,6 +95,12 @@ describe("words", () => {
     ["list --al", 2, "there is no option --al; did you mean --all?", "signalbox list --help"],
     ["--verison", 2, "there is no option --verison; did you mean --version?", "signalbox --help"],
     ["inbox x", 2, 'signalbox inbox does not take "x"', "signalbox inbox --help"],
+    [
+      "accept x yes please",
+      2,
+      'signalbox accept does not take "please": put a text of several words in quotes',
+      "signalbox accept --help",
+    ],
     ["list --limit x", 2, '--limit is a whole number from 1 to 100000, not "x"', "signalbox list --help"],
     [
       "list --status wating",
