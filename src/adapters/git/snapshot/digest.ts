@@ -5,7 +5,7 @@
  * no lock or interrupted merge there is in the way. Committing the same content does not change it.
  */
 
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { git, tryGit } from "../call/call.ts";
 import { withScratch } from "../call/scratch.ts";
@@ -37,9 +37,10 @@ export async function digest(on: Git, bench: Bench, own: readonly string[]): Pro
     const isArtifact = artifactTest(artifacts);
     const isSame = seen === index || isSameWork(index, seen, isArtifact);
     const written = { file, index: seen, isArtifact, ...(isSame ? { same: index } : {}) };
-    const tree = await onceMore(on, bench, { artifacts, written });
+    const tree = await treeWithout(on, bench, written);
     const hasNew = refused.length > 0 || hasNewNested(index, seen);
-    remember(lastNested, { on, bench }, { tree, tip, hasNew, hasAny: seen.entries.some(isNested) });
+    const known = lastNested.get(on) ?? new Map<string, Nesting>();
+    lastNested.set(on, known.set(bench.own, { tree, tip, hasNew, hasAny: seen.entries.some(isNested) }));
     return tree;
   });
 }
@@ -62,14 +63,8 @@ function hasNewNested(tip: IndexFile, seen: IndexFile): boolean {
   return [...pairs(tip, seen)].some(([a, b]) => b?.mode === GITLINK && a?.mode !== GITLINK);
 }
 
-/** What the last digest of a work tree in this process found. */
-type DigestMemory<T> = WeakMap<Git, Map<string, T>>;
-
-function remember<T>(memory: DigestMemory<T>, { on, bench }: { on: Git; bench: Bench }, value: T): void {
-  memory.set(on, (memory.get(on) ?? new Map<string, T>()).set(bench.own, value));
-}
-
-const lastNested: DigestMemory<Nesting> = new WeakMap();
+/** What the last digest of each work tree in this process found. */
+const lastNested = new WeakMap<Git, Map<string, Nesting>>();
 
 /** What the last digest found of repositories inside the work, if it was of this tree. */
 export function nestingOf(on: Git, bench: Bench, tree: string): Nesting | undefined {
@@ -106,41 +101,11 @@ type Written = {
   readonly same?: IndexFile;
 };
 
-/** The last work of a digest. Most gates are passed without a change of it. */
-const lastWork: DigestMemory<Last> = new WeakMap();
-
-/** Of a large project, what is saved is little beside the rest, and what is held is much. */
-const ENTRIES_MAX = 10_000;
-
-type Last = { readonly index: IndexFile; readonly artifacts: string; readonly tree: string };
-
-/** The same contents under the same names are the same tree, which git has written before. */
-async function onceMore(
-  on: Git,
-  bench: Bench,
-  { artifacts, written }: { readonly artifacts: readonly string[]; readonly written: Written },
-): Promise<string> {
-  const { index, isArtifact } = written;
-  const last = lastWork.get(on)?.get(bench.own);
-  const left = artifacts.join("\0");
-  if (last?.artifacts === left && isSameWork(last.index, index, isArtifact) && isLoose(bench, last.tree))
-    return last.tree;
-  const tree = await treeWithout(on, bench, written);
-  if (index.entries.length <= ENTRIES_MAX)
-    remember(lastWork, { on, bench }, { index, artifacts: left, tree });
-  return tree;
-}
-
 /** Whether the work of a digest has repositories inside: known without git for the last digest of this process. */
 export async function hasNested(on: Git, bench: Bench, tree: string): Promise<boolean> {
   const known = nestingOf(on, bench, tree);
   if (known !== undefined) return known.hasAny;
   return (await entriesIn(on, bench.mirror, tree)).some(({ mode }) => mode === NESTED_MODE);
-}
-
-/** The object still exists. */
-function isLoose({ mirror }: Bench, oid: string): boolean {
-  return existsSync(join(mirror, "objects", oid.slice(0, 2), oid.slice(2)));
 }
 
 async function treeWithout(on: Git, bench: Bench, written: Written): Promise<string> {
