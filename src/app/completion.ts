@@ -5,13 +5,12 @@ import { readable, UserError } from "../adapters/user-error.ts";
 import { waysFor } from "../core/explain/verbs.ts";
 import { targetOf } from "../core/gates/gate.ts";
 import type { Definition } from "../core/model/workflow.ts";
-import { workflowsOf } from "../engine/box.ts";
 import { filtered } from "../engine/lists.ts";
 import type { RunRow } from "../engine/ports/journal.ts";
 import type { Store } from "../engine/ports/store.ts";
 import { demoNames } from "./demo.ts";
 import type { Invocation } from "./invocation.ts";
-import { isFinished, runMeant, storeOf } from "./runs/find.ts";
+import { isFinished, runMeant, storeOf, workflowOf } from "./runs/find.ts";
 import { offOption, valueOptions } from "./start/typed-options.ts";
 import { loadWorkflow } from "./workflows/load.ts";
 
@@ -74,7 +73,7 @@ export function wordsOf(door: Invocation): CompletionWords {
         const run = await readable(() => runMeant(store, door, word));
         const kept = run === undefined ? undefined : await store.load(run);
         if (kept === undefined) return [];
-        const { movesFrom } = await workflowsOf(store)(kept.row.definition);
+        const { movesFrom } = await workflowOf(store, kept.row);
         const moves = (movesFrom[kept.run.state] ?? []).filter(({ by }) => by.includes("human"));
         return [...new Set(moves.map((move) => targetOf(kept.run, move)))].map((word) => ({
           word,
@@ -119,7 +118,7 @@ async function isOffered(store: Store, row: RunRow, offers: Offered | undefined)
   if (offers === "over" || isFinished(row)) return isFinished(row) === (offers === "over");
   const run = offers === "open" ? undefined : (await store.load(row.id))?.run;
   if (offers === "open" || run === undefined) return true;
-  const { open } = waysFor({ workflow: await workflowsOf(store)(row.definition), run }, offers);
+  const { open } = waysFor({ workflow: await workflowOf(store, row), run }, offers);
   // What holds a run up is tried again, whatever its workflow says.
   return open.length > 0 || (offers === "retry" && (row.halted || row.attention !== ""));
 }

@@ -9,7 +9,7 @@ import { fileArtifacts } from "../adapters/files/artifacts/artifacts.ts";
 import { requirePerson, type Who } from "../adapters/person/who.ts";
 import { UserError } from "../adapters/user-error.ts";
 import type { Actor, Incoming } from "../core/model/event.ts";
-import { workflowsOf, type Box } from "../engine/box.ts";
+import type { Box } from "../engine/box.ts";
 import { boundWorkspace } from "../engine/submit/place.ts";
 import type { Workspaces } from "../engine/ports/files.ts";
 import type { Store } from "../engine/ports/store.ts";
@@ -18,9 +18,9 @@ import { whileDeciding } from "./act/one-decision.ts";
 import { submit } from "../engine/submit/submit.ts";
 import { apartOf } from "../engine/submit/caller-signs.ts";
 import { keyOf, type Request, type Submission } from "../engine/submit/write.ts";
-import { databaseOf, openStore, requireHome, runMeant } from "./runs/find.ts";
+import { databaseOf, openStore, requireHome, runMeant, workflowsIn } from "./runs/find.ts";
 import { callerOf, requireOwnRun } from "./caller.ts";
-import { EXIT_DAMAGED, EXIT_GATE } from "./exit-codes.ts";
+import { EXIT_GATE } from "./exit-codes.ts";
 import type { Invocation } from "./invocation.ts";
 import { lateAgent, tellLate } from "./act/run/late.ts";
 import { refused } from "./refusal.ts";
@@ -82,17 +82,8 @@ function boxOf(
       return workspacesOfMachine(home, at);
     }),
     folders: (run) => runFolders(home, run),
-    workflow: workflowsOf({
-      definition: async (hash) => (await store.definition(hash)) ?? lostDefinition(hash),
-    }),
+    workflow: workflowsIn(store),
   };
-}
-
-function lostDefinition(hash: string): never {
-  throw new UserError("damaged", `the definition ${hash} of the run is gone`, {
-    next: "signalbox doctor --repair",
-    exit: EXIT_DAMAGED,
-  });
 }
 
 /** Loads the code for git only when it is called: most commands on runs without a workspace never need it. */

@@ -10,10 +10,9 @@ import type { Home } from "../../adapters/home/paths.ts";
 import { readable } from "../../adapters/user-error.ts";
 import type { Workflow } from "../../core/model/compile.ts";
 import type { RunRow } from "../../engine/ports/journal.ts";
-import { workflowsOf } from "../../engine/box.ts";
 import { slotsOf } from "../../engine/queue/slots.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import { rootOf, workflowOf, type Seen } from "../runs/find.ts";
+import { rootOf, workflowsIn, type Seen } from "../runs/find.ts";
 import { FINISHED, rowsIn, UNDER_WAY } from "../runs/rows.ts";
 import { troubleOf } from "../view/status/trouble.ts";
 import { agentsOf, type AgentView, type Probe } from "../view/status/processes.ts";
@@ -65,8 +64,7 @@ const OVER_MAX = 100;
 
 export function collectorOf(on: BoardSource): Collector {
   const known = new Map<string, { readonly stamp: string; readonly facts: Facts | undefined }>();
-  const workflows = new Map<string, Workflow>();
-  const byHash = workflowsOf(on.store);
+  const workflow = workflowsIn(on.store);
 
   async function factsFor(row: RunRow): Promise<Facts | undefined> {
     const stamp = `${row.seq} ${row.head} ${row.attention} ${String(row.halted)}`;
@@ -83,9 +81,8 @@ export function collectorOf(on: BoardSource): Collector {
   }
 
   async function seenOf(row: RunRow): Promise<Pick<Seen, "store" | "workflow" | "root">> {
-    let workflow = workflows.get(row.definition);
-    if (workflow === undefined) workflows.set(row.definition, (workflow = await workflowOf(on.store, row)));
-    return { store: on.store, workflow, root: await rootOf(on.store, on.home, row.id) };
+    const root = await rootOf(on.store, on.home, row.id);
+    return { store: on.store, workflow: await workflow(row.definition), root };
   }
 
   return {
@@ -99,7 +96,7 @@ export function collectorOf(on: BoardSource): Collector {
           await Promise.all(rows.map(async (row) => rowOf(on, { row, facts: await factsFor(row), shared }))),
         ),
         more,
-        projects: (await projectsIn(on.store, byHash)).filter(
+        projects: (await projectsIn(on.store, workflow)).filter(
           ({ repo }) => wanted.repo === "" || repo === wanted.repo,
         ),
       };

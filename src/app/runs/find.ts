@@ -9,7 +9,8 @@ import { requireRoot } from "../../adapters/home/root.ts";
 import { openStoreOf } from "../../adapters/stores.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/text/closest.ts";
-import { compile, type Workflow } from "../../core/model/compile.ts";
+import type { Workflow } from "../../core/model/compile.ts";
+import { workflowsOf } from "../../engine/box.ts";
 import { boundWorkspace, isInPlace } from "../../engine/submit/place.ts";
 import type { Kept, RunRow } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
@@ -192,19 +193,26 @@ async function underWayIn(store: Store, cwd: string): Promise<readonly RunRow[]>
   return filtered(here, async ({ id }) => !ids.has((await store.childAs(id))?.parent ?? ""));
 }
 
-/** The definition that the run was started with, whatever became of its file. */
-export async function workflowOf(
+/** The definition that the run was started with, even if its file has changed since. */
+export function workflowOf(
   store: Pick<Store, "definition">,
-  row: Pick<RunRow, "id" | "definition">,
+  row: Pick<RunRow, "definition">,
 ): Promise<Workflow> {
-  const definition = await store.definition(row.definition);
-  if (definition === undefined) {
-    throw new UserError("damaged", `the definition ${row.definition} of run ${row.id} is gone`, {
-      next: "signalbox doctor --repair",
-      exit: EXIT_DAMAGED,
-    });
-  }
-  return compile(definition, () => row.definition);
+  return workflowsIn(store)(row.definition);
+}
+
+/** Definitions by their hashes, each compiled once. */
+export function workflowsIn(store: Pick<Store, "definition">): (hash: string) => Promise<Workflow> {
+  return workflowsOf({
+    definition: async (hash) => (await store.definition(hash)) ?? lostDefinition(hash),
+  });
+}
+
+function lostDefinition(hash: string): never {
+  throw new UserError("damaged", `the definition ${hash} of the run is gone`, {
+    next: "signalbox doctor --repair",
+    exit: EXIT_DAMAGED,
+  });
 }
 
 export function isFinished({ status }: Pick<RunRow, "status">): boolean {

@@ -66,7 +66,7 @@ export async function viewRun(seen: Seen, door: Invocation, verbose: boolean): P
   return {
     ...(await namesOf(store, row, {
       kept: seen,
-      definition,
+      workflow,
       project: (await store.projectAt(row.repo))?.name,
     })),
     since: await sinceOf(seen),

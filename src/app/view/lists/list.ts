@@ -43,7 +43,7 @@ export async function listRuns(
 async function runsIn(store: Store, filter: InputOf<"list">, on: Place): Promise<DataOf<"list">> {
   const shared = await sharedIn(store);
   const phase = async (row: RunRow): Promise<string> => {
-    const definition = await shared.definition(row);
+    const definition = (await shared.workflow(row))?.definition;
     return definition !== undefined && hasPhases(definition) ? phaseOf(definition, row.state) : "";
   };
   const { rows, more } = await select(store, filter, { ...on, limit: filter.limit, phase });

@@ -3,9 +3,8 @@
 import { basename } from "node:path";
 import { hasPhases, phaseOf } from "../../../core/projection/phase.ts";
 import { artifactsIn } from "../../../core/model/status.ts";
-import { compile } from "../../../core/model/compile.ts";
+import type { Workflow } from "../../../core/model/compile.ts";
 import type { Definition } from "../../../core/model/workflow.ts";
-import { workflowsOf } from "../../../engine/box.ts";
 import { inLine, refusedInLine } from "../../../engine/queue/position.ts";
 import { isSlotLeft, sayFull, slotsOf } from "../../../engine/queue/slots.ts";
 import type { Kept, RunRow } from "../../../engine/ports/journal.ts";
@@ -14,7 +13,7 @@ import type { Store } from "../../../engine/ports/store.ts";
 import { readable } from "../../../adapters/user-error.ts";
 import { needsPerson } from "../../board/row.ts";
 import { success, type Outcome } from "../../outcome.ts";
-import { isFinished, type Seen } from "../../runs/find.ts";
+import { isFinished, workflowsIn, type Seen } from "../../runs/find.ts";
 import { isAtALoss } from "../decision/task-choices.ts";
 import type { RunStatus, RunSummary, WaitView } from "../run-view.ts";
 import { deadlocksIn, troubleOf } from "../status/trouble.ts";
@@ -37,11 +36,16 @@ export type Shared = {
   readonly deadlocks: ReadonlyMap<string, string>;
   readonly tallies: ReadonlyMap<string, Tally>;
   readonly projects: ReadonlyMap<string, string>;
-  readonly definition: (row: RunRow) => Promise<Definition | undefined>;
+  /** Undefined where the definition is gone. */
+  readonly workflow: (row: RunRow) => Promise<Workflow | undefined>;
 };
 
 export async function sharedIn(store: Store): Promise<Shared> {
-  const known = new Map<string, Definition | undefined>();
+  const workflow = workflowsIn(store);
+  const sayFullIn = async (repo: string): Promise<string> => {
+    const taken = await slotsOf({ store, workflow }, repo);
+    return isSlotLeft(taken) ? "" : sayFull(store, repo, taken);
+  };
   const slots = new Map<string, string>();
   return {
     store,
@@ -49,35 +53,27 @@ export async function sharedIn(store: Store): Promise<Shared> {
     inQueue: new Set((await store.line()).map(({ run }) => run)),
     refused: await refusedInLine(store),
     full: async (repo) => {
-      const said = slots.get(repo) ?? (await sayFullIn(store, repo));
+      const said = slots.get(repo) ?? (await sayFullIn(repo));
       slots.set(repo, said);
       return said;
     },
     deadlocks: await deadlocksIn(store),
     tallies: new Map((await store.tallies()).map((tally) => [tally.parent, tally])),
     projects: new Map((await store.projects()).map(({ repo, name }) => [repo, name])),
-    definition: async ({ definition: hash }) => {
-      if (!known.has(hash)) known.set(hash, await readable(() => store.definition(hash)));
-      return known.get(hash);
-    },
+    workflow: ({ definition }) => readable(() => workflow(definition)),
   };
-}
-
-async function sayFullIn(store: Store, repo: string): Promise<string> {
-  const slots = await slotsOf({ store, workflow: workflowsOf(store) }, repo);
-  return isSlotLeft(slots) ? "" : sayFull(store, repo, slots);
 }
 
 export async function summaryOf(on: Shared, row: RunRow): Promise<RunSummary> {
   const kept = row.status === "damaged" ? undefined : await readable(() => on.store.load(row.id));
-  const definition = await on.definition(row);
+  const workflow = await on.workflow(row);
   const tally = on.tallies.get(row.id);
   const attention = (await troubleOf(on.store, row)) || (on.deadlocks.get(row.id) ?? "");
   return {
-    ...(await namesOf(on.store, row, { kept, definition, project: on.projects.get(row.repo) })),
+    ...(await namesOf(on.store, row, { kept, workflow, project: on.projects.get(row.repo) })),
     queued: on.queued.has(row.id),
     attention,
-    waits: await waitOf(on, row, { kept, definition, tally, attention }),
+    waits: await waitOf(on, row, { kept, definition: workflow?.definition, tally, attention }),
     tasks: tally === undefined ? null : { done: tally.done, all: tally.all, waiting: tally.waiting },
   };
 }
@@ -90,11 +86,12 @@ export async function namesOf(
   row: RunRow,
   of: {
     readonly kept: Kept | undefined;
-    readonly definition: Definition | undefined;
+    readonly workflow: Workflow | undefined;
     readonly project: string | undefined;
   },
 ): Promise<Named> {
-  const { kept, definition } = of;
+  const { kept, workflow: known } = of;
+  const definition = known?.definition;
   const { id: run, workflow, state, halted, repo, startedAt, updatedAt } = row;
   const branch = await branchOf(store, row, kept);
   return {
@@ -110,18 +107,17 @@ export async function namesOf(
     phase: definition !== undefined && hasPhases(definition) ? phaseOf(definition, state) : "",
     status: statusOf(row),
     halted,
-    stuck: isStuck(row, kept, definition),
+    stuck: isStuck(row, kept, known),
     startedAt,
     updatedAt,
   };
 }
 
 /** Agents have worked, and nothing but a person who sorts it out leads on. */
-function isStuck(row: RunRow, kept: Kept | undefined, definition: Definition | undefined): boolean {
-  if (row.status !== "waiting" || row.halted || kept === undefined || definition === undefined) return false;
+function isStuck(row: RunRow, kept: Kept | undefined, workflow: Workflow | undefined): boolean {
+  if (row.status !== "waiting" || row.halted || kept === undefined || workflow === undefined) return false;
   const { run } = kept;
-  if (Object.keys(run.attempts).length === 0) return false;
-  return isAtALoss({ workflow: compile(definition, () => row.definition), run });
+  return Object.keys(run.attempts).length > 0 && isAtALoss({ workflow, run });
 }
 
 const STATUSES: readonly RunStatus[] = ["running", "waiting", "done", "cancelled", "failed", "damaged"];
@@ -267,7 +263,7 @@ async function sayQueued(store: Store, items: readonly Item[]): Promise<readonly
     items.filter((item) => item.queued),
     ({ repo }) => repo,
   );
-  const workflow = workflowsOf(store);
+  const workflow = workflowsIn(store);
   return flatMapped([...queued], async ([repo, runs]) => {
     const slots = await slotsOf({ store, workflow }, repo);
     return isSlotLeft(slots) ? [] : [`${runs.length} queued: ${await sayFull(store, repo, slots)}`];

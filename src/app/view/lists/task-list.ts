@@ -2,7 +2,6 @@
 
 import { inOrder } from "../../board/row.ts";
 import { readable, UserError } from "../../../adapters/user-error.ts";
-import { refusedInLine } from "../../../engine/queue/position.ts";
 import type { Run } from "../../../core/model/run.ts";
 import type { Definition } from "../../../core/model/workflow.ts";
 import type { Filter, RunRow } from "../../../engine/ports/journal.ts";
@@ -39,7 +38,6 @@ export async function listTasks(store: Store | undefined, given: Given, on: On):
 async function tasksIn(store: Store, rows: readonly RunRow[]): Promise<readonly TaskSummary[]> {
   const shared = await sharedIn(store);
   const sessions = await sessionsOf(store);
-  const refused = await refusedInLine(store);
   const tasks = await Promise.all(
     rows.map(async (row): Promise<TaskSummary> => {
       const run = (await readable(() => store.load(row.id)))?.run;
@@ -47,8 +45,8 @@ async function tasksIn(store: Store, rows: readonly RunRow[]): Promise<readonly 
       return {
         ...summary,
         session: run === undefined ? "unknown" : sessions(run),
-        round: run === undefined ? 0 : roundOf(await store.definition(row.definition), run),
-        refused: refused.get(row.id) ?? "",
+        round: run === undefined ? 0 : roundOf((await shared.workflow(row))?.definition, run),
+        refused: shared.refused.get(row.id) ?? "",
         dependsOn: await store.depends(row.id),
       };
     }),

@@ -4,8 +4,9 @@ import type { Workflow } from "../../../core/model/compile.ts";
 import type { Run } from "../../../core/model/run.ts";
 import { standingOf } from "../../../core/gates/artifact-status.ts";
 import type { ChildRow } from "../../../engine/ports/graphs.ts";
+import type { Store } from "../../../engine/ports/store.ts";
 import { flatMapped } from "../../../engine/lists.ts";
-import { workflowOf, type Seen } from "../../runs/find.ts";
+import { workflowsIn, type Seen } from "../../runs/find.ts";
 import { viewsOf } from "./children.ts";
 import type { ChildShown } from "../run-view.ts";
 
@@ -16,7 +17,7 @@ export async function tasksShown(seen: Pick<Seen, "store" | "run">): Promise<rea
   const all = await store.childrenOf(run.id);
   const last = Math.max(...all.map(({ entry }) => entry));
   const entries = new Map(all.map(({ artifact, entry }) => [artifact, entry]));
-  const compiled = new Map<string, Workflow>();
+  const workflow = workflowsIn(store);
   return flatMapped([...entries], async ([list, entry]) => {
     const children = all.filter((child) => child.artifact === list && child.entry === entry);
     const views = viewsOf(children, run);
@@ -24,22 +25,21 @@ export async function tasksShown(seen: Pick<Seen, "store" | "run">): Promise<rea
       const view = views[at];
       // What an earlier list has left open is nobody's any more.
       if (view === undefined || (view.status === "open" && entry !== last)) return [];
-      return [{ ...view, list, ...(await judgedIn(seen, child, compiled)) }];
+      return [{ ...view, list, ...(await judgedIn(store, child, workflow)) }];
     });
   });
 }
 
 async function judgedIn(
-  { store }: Pick<Seen, "store">,
+  store: Store,
   { run: own, took }: ChildRow,
-  compiled: Map<string, Workflow>,
+  workflowOf: (hash: string) => Promise<Workflow>,
 ): Promise<Pick<ChildShown, "counted" | "approved" | "waived">> {
   const id = own === "" ? took : own;
   const kept = id === "" ? undefined : await store.load(id);
   if (kept === undefined) return { counted: {}, approved: [], waived: [] };
   const { row, run } = kept;
-  const workflow = compiled.get(row.definition) ?? (await workflowOf(store, row));
-  compiled.set(row.definition, workflow);
+  const workflow = await workflowOf(row.definition);
   const counted = Object.entries(run.counters).filter(([, value]) => value > 0);
   return {
     counted: Object.fromEntries(counted),
