@@ -11,7 +11,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Works } from "../../engine/box.ts";
 import { agentOver } from "../../engine/agents/turn-end.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import { noteOnce } from "../../engine/supervise/submit-fact.ts";
+import { noteNew } from "../../engine/notes.ts";
 import type { Hands } from "../../engine/supervise/in-progress.ts";
 import { Later } from "../../engine/supervise/later.ts";
 import type { Observer } from "../../engine/supervise/observed-facts.ts";
@@ -218,7 +218,7 @@ export class Placing {
       return;
     }
     const text = `its machine is gone: the work goes on elsewhere from the last handover, and what agents wrote since then is lost (${row.path})`;
-    await noteOnce(works, { run: row.run, kind: "machine", text });
+    await noteNew(works, { run: row.run, kind: "machine" }, [text]);
   }
 
   /** This machine had the run before: what it has is older than the handover. */

@@ -5,7 +5,7 @@ import type { Workflow } from "../../core/model/compile.ts";
 import type { Reading } from "../../core/model/event.ts";
 import { fillPath } from "../../core/text/fill-path.ts";
 import { slotKey, type Run } from "../../core/model/run.ts";
-import { noteAll } from "../../engine/submit/project.ts";
+import { noteAll } from "../../engine/notes.ts";
 import type { Submission } from "../../engine/submit/write.ts";
 import { ask, eventKey, runOf, type Acting, type Asked, type Done, type Voice } from "../context.ts";
 import type { Outcome } from "../outcome.ts";
@@ -73,7 +73,7 @@ async function notesOn({ box }: Acting, { run, to, accepted }: Done): Promise<re
       : [],
   );
   const inHistory = taken.map(({ what }) => `${what}: the move to ${to} submitted it as a person's`);
-  await noteAll(box, run, inHistory);
+  await noteAll(box, { run }, inHistory);
   const others = accepted.events.flatMap((event) => {
     if (event.type === "waiver-given") return [sayWaived(workflow, accepted.before, event.artifact)];
     const mark = event.type === "moved" ? workflow.definition.moves[event.rule]?.mark : undefined;

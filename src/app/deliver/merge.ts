@@ -16,7 +16,7 @@ import type { Move } from "../../core/model/workflow.ts";
 import { step } from "../../core/step/step.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
 import { factsOf } from "../../engine/submit/facts.ts";
-import { noteAll, noteNew } from "../../engine/submit/project.ts";
+import { noteAll, noteNew } from "../../engine/notes.ts";
 import { whileDeciding } from "../act/one-decision.ts";
 import { saysWaived } from "../act/artifact/waived.ts";
 import { ask, eventKey, requireWorkspace, voiceOf, type Acting, type Done, type Voice } from "../context.ts";
@@ -117,12 +117,12 @@ async function noting(
 ): Promise<MergeResult> {
   try {
     const merged = await merging;
-    if (merged.undone !== "") await noteNew(box, run, [`the merge undid ${merged.undone}`]);
-    await noteAll(box, run, [sayMerged(into, merged)], "delivered");
+    if (merged.undone !== "") await noteNew(box, { run }, [`the merge undid ${merged.undone}`]);
+    await noteAll(box, { run, kind: "delivered" }, [sayMerged(into, merged)]);
     return merged;
   } catch (error) {
     if (error instanceof UserError && error.code === "would-undo")
-      await noteNew(box, run, [`the merge was refused. ${error.message}`]);
+      await noteNew(box, { run }, [`the merge was refused. ${error.message}`]);
     throw error;
   }
 }

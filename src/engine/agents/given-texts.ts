@@ -12,7 +12,7 @@ import type { Box, Works } from "../box.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { AgentRow } from "../ports/registry.ts";
 import { placeOf } from "../submit/place.ts";
-import { noteNew } from "../submit/project.ts";
+import { noteNew } from "../notes.ts";
 import { ownOf } from "./judge.ts";
 
 /** Each line is a `lineOf` a reading: the digest of its text, and its artifact. */
@@ -75,7 +75,10 @@ export async function noteGiven(works: Works, kept: Kept, agent: AgentRow): Prom
     const place = await placeOf(works, { run, workflow, id: row.id });
     const artifacts = edited.map(({ artifact }) => artifact);
     const told = await works.artifacts.archive(place, { artifacts, into, isCopy: true });
-    await noteNew(works, row.id, [...told, ...artifacts.map((name) => sayEdited(name, { role, into }))]);
+    await noteNew(works, { run: row.id }, [
+      ...told,
+      ...artifacts.map((name) => sayEdited(name, { role, into })),
+    ]);
   }
   await keepGiven(works, agent, { turn, lines: [...known.lines, ...foreign.map(lineOf)] });
 }

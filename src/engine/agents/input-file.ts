@@ -13,7 +13,8 @@ import { artifactPaths, fillPath, placeOf, shownWorkspace } from "../submit/plac
 import type { Changed, Lead, Place } from "../ports/files.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { AgentRow } from "../ports/registry.ts";
-import { noteAll, rootOf } from "../submit/project.ts";
+import { rootOf } from "../submit/project.ts";
+import { noteAll } from "../notes.ts";
 import { taskData } from "../tasks/task-data.ts";
 import { contextFiles, pathsOf } from "./prompt-context.ts";
 import { needsPerson } from "../supervise/later.ts";
@@ -38,7 +39,7 @@ export async function writeInput(works: Works, kept: Kept, agent: AgentRow): Pro
     },
   };
   const { told } = await works.artifacts.project(place, { root, projections });
-  await noteAll(works, row.id, told);
+  await noteAll(works, { run: row.id }, told);
   if (works.artifacts.present(place, [file]).length > 0) return;
   const message = `${agent.role} must read ${file} first, which cannot be written`;
   throw needsPerson(message, `make room for ${file}`);

@@ -13,7 +13,7 @@ import { checkoutOf, isJudge, ownOf } from "./judge.ts";
 import { artifactPaths, boundWorkspace, placeOf, shownWorkspace } from "../submit/place.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { AgentRow, WorkspaceRow } from "../ports/registry.ts";
-import { noteAll, noteNew } from "../submit/project.ts";
+import { noteAll, noteNew } from "../notes.ts";
 import { endSetUp, isBeingSetUp, isSetUp, setUp } from "../workspaces/setup.ts";
 import { workPaths } from "./prompt-context.ts";
 import { handOver } from "../workspaces/workspace.ts";
@@ -79,7 +79,7 @@ async function makeCheckout(works: Works, kept: Kept, agent: AgentRow): Promise<
   }
   const artifacts = await familyPaths(works, row.id);
   const of = { run: row.id, repo: row.repo, path, tree, at: checkoutOf(agent), artifacts };
-  await noteNew(works, row.id, await works.workspaces.judge(of));
+  await noteNew(works, { run: row.id }, await works.workspaces.judge(of));
 }
 
 async function requireWorkspace(works: Works, run: string, { role }: AgentRow): Promise<WorkspaceRow> {
@@ -118,7 +118,11 @@ export async function openCheckout(works: Works, kept: Kept, agent: AgentRow): P
   );
   // The definition may name files of the work that git ignores: they are not in the tree, and are copied separately.
   const others = Object.values(workflow.definition.artifacts).flatMap((each) => workPaths(run, each));
-  await noteAll(works, row.id, await works.artifacts.copy(place, { paths: artifacts, others, to: at, keep }));
+  await noteAll(
+    works,
+    { run: row.id },
+    await works.artifacts.copy(place, { paths: artifacts, others, to: at, keep }),
+  );
   await showAccepted(works, { kept, workflow, agent });
   const lines = (await linesNow()).filter((line) => !before.has(line));
   await keepGiven(works, agent, { turn, lines: [...known.lines, ...lines] });
@@ -148,7 +152,7 @@ async function showAccepted(
     const shown = text === "" ? "nothing of it" : "the accepted text";
     told.push(`${artifact} was changed, and no author submitted the change: ${agent.role} reads ${shown}`);
   }
-  await noteNew(works, row.id, told);
+  await noteNew(works, { run: row.id }, told);
 }
 
 /** Undefined for a text that the judge may read as it is. The digest is empty where no text was accepted. */
@@ -192,10 +196,8 @@ export async function closeCheckout(works: Works, agent: AgentRow): Promise<void
   const path = (await boundWorkspace(works, run))?.path ?? "";
   const at = checkoutOf(agent);
   await endSetUp(works, { run, judge: agent });
-  const note = async (text: string): Promise<void> => {
-    // A supervisor that was killed before it removed the folder may have written the note already.
-    if (!(await store.notes(run)).some((each) => each.text === text)) await noteAll(works, run, [text]);
-  };
+  // A supervisor that was killed before it removed the folder may have written the note already.
+  const note = (text: string): Promise<void> => noteNew(works, { run }, [clipped(text)]);
   try {
     await works.workspaces.discard(
       { path, at, artifacts: await familyPaths(works, run) },
@@ -204,15 +206,13 @@ export async function closeCheckout(works: Works, agent: AgentRow): Promise<void
         const [files, were] = changed.length === 1 ? ["1 file", "was"] : [`${changed.length} files`, "were"];
         const names = changed.join(", ");
         await note(
-          clipped(
-            `${role} ${attempt} changed ${files} in its own checkout, which ${were} discarded: ${names}`,
-          ),
+          `${role} ${attempt} changed ${files} in its own checkout, which ${were} discarded: ${names}`,
         );
       },
     );
   } catch (error) {
     // For example files of another user: they take up space, and block nothing.
     const why = error instanceof Error ? error.message : String(error);
-    await note(clipped(`the checkout of ${role} ${attempt} could not be removed (${at}): ${why}`));
+    await note(`the checkout of ${role} ${attempt} could not be removed (${at}): ${why}`);
   }
 }

@@ -14,7 +14,8 @@ import { withFaults } from "./rejected-output.ts";
 import { placeOf } from "../submit/place.ts";
 import type { Process } from "../ports/process.ts";
 import type { AgentRow, RunAttempt } from "../ports/registry.ts";
-import { noteNew, projectAfter } from "../submit/project.ts";
+import { projectAfter } from "../submit/project.ts";
+import { noteNew } from "../notes.ts";
 import { leaveTerminal } from "./seat.ts";
 import { requireSlot } from "../queue/slots.ts";
 import { submit } from "../submit/submit.ts";
@@ -55,7 +56,7 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
     if (agent.turn === 0)
       await noteNew(
         works,
-        row.id,
+        { run: row.id },
         refused.map((each) => `${each}: it is not handed to agents`),
       );
     const text = await firstPrompt({ works, kept, deed, key }, { agent, files, refused });

@@ -6,8 +6,9 @@ import type { Reading } from "../../core/model/event.ts";
 import type { Run } from "../../core/model/run.ts";
 import { sha256 } from "../../format/sha256.ts";
 import type { Works } from "../box.ts";
+import { noteAll } from "../notes.ts";
 import { argvOf } from "./commands.ts";
-import { codesIn, observe, readerOf, RUNS_MAX, tell, tellRun } from "./result.ts";
+import { codesIn, observe, readerOf, RUNS_MAX, tellRun } from "./result.ts";
 import { environment, MINUTE_MS } from "../agents/launch.ts";
 import { artifactPaths, boundWorkspace } from "../submit/place.ts";
 import type { Kept } from "../ports/journal.ts";
@@ -115,10 +116,8 @@ export async function checkOver(works: Works, job: JobRow, process: Process): Pr
   if (await isFinal(works, kept)) {
     // Nobody waits for it any more, and it has nothing to be about.
   } else if (await isLate(works, job)) {
-    await tell(works, job, {
-      kind: "late",
-      text: `a result of ${job.artifact} came after the run had gone on; it does not count`,
-    });
+    const text = `a result of ${job.artifact} came after the run had gone on; it does not count`;
+    await noteAll(works, { run: job.run, kind: "late" }, [text]);
   } else {
     // First: while it is about a text that is nobody's, this is looked at again and again, and the work takes long to look at.
     const lists = await listsSince(works, kept, job);
@@ -167,12 +166,7 @@ async function refer(
   const { artifact, id, planned } = on;
   const { row, run } = about;
   const text = `${artifact} is not run: ${planned.objections.join("; ")}`;
-  await works.store.commit([
-    {
-      type: "note",
-      note: { run: row.id, at: new Date(works.clock.now()).toISOString(), kind: "check", text },
-    },
-  ]);
+  await noteAll(works, { run: row.id, kind: "check" }, [text]);
   const reading: Reading = {
     artifact,
     slot: "",

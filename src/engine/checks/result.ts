@@ -4,9 +4,10 @@ import type { Reading } from "../../core/model/event.ts";
 import type { Run } from "../../core/model/run.ts";
 import { failingOf, type FailurePlace } from "../../format/reading/failure-place.ts";
 import type { Works } from "../box.ts";
+import { noteAll } from "../notes.ts";
 import { listsOf, type Check } from "./commands.ts";
 import { boundWorkspace } from "../submit/place.ts";
-import type { Kept, Note } from "../ports/journal.ts";
+import type { Kept } from "../ports/journal.ts";
 import type { Process } from "../ports/process.ts";
 import type { JobRow } from "../ports/registry.ts";
 import { project } from "../submit/project.ts";
@@ -30,7 +31,7 @@ export async function observe(
   const { job, process, isInDoubt } = on;
   const output = works.desk.output(`${job.dir}/out.log`);
   const doubt = `${job.artifact} was run ${RUNS_MAX} times, and each time the work was another one afterwards: it does not pass until nobody works meanwhile and git ignores what it writes`;
-  if (isInDoubt) await tell(works, job, { kind: "check", text: doubt });
+  if (isInDoubt) await noteAll(works, { run: job.run, kind: "check" }, [doubt]);
   const text = isInDoubt ? `${output.text}\n${doubt}\n` : output.text;
   const code = process.type === "ended" && job.killed === "" ? process.code : -1;
   const told = code > 0 && !isInDoubt ? await whereFailed(works, job, output.text) : CUT_SHORT;
@@ -124,13 +125,6 @@ export async function readerOf(
 ): Promise<Check | undefined> {
   const reader = (await works.workflow(row.definition)).definition.artifacts[artifact]?.reader;
   return reader?.type === "check" ? reader : undefined;
-}
-
-/** What nobody may run is for a person to say. */
-export async function tell(works: Works, job: JobRow, what: Pick<Note, "kind" | "text">): Promise<void> {
-  await works.store.commit([
-    { type: "note", note: { run: job.run, at: new Date(works.clock.now()).toISOString(), ...what } },
-  ]);
 }
 
 /**

@@ -14,7 +14,8 @@ import type { ReplaceableFile, ArchiveRequest } from "../ports/archives.ts";
 import type { Kept } from "../ports/journal.ts";
 import { project } from "../submit/project.ts";
 import { submit } from "../submit/submit.ts";
-import { artifactsOf, noteOnce, tellFact } from "../supervise/submit-fact.ts";
+import { noteNew } from "../notes.ts";
+import { artifactsOf, tellFact } from "../supervise/submit-fact.ts";
 import { needsPerson } from "../supervise/later.ts";
 
 const NONE = "none";
@@ -104,7 +105,7 @@ async function tellArchived({ works, kept, deed, key }: Ordered, desk: string): 
     works.archives.undo(desk);
     return "the run was cancelled before";
   }
-  await noteOnce(works, { run, kind: "archive", text: `it is archived in ${folder}` });
+  await noteNew(works, { run, kind: "archive" }, [`it is archived in ${folder}`]);
   await project(works, run);
   return folder;
 }

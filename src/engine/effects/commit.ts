@@ -7,7 +7,8 @@ import type { Works } from "../box.ts";
 import type { Of } from "./deed.ts";
 import { artifactPaths, boundWorkspace, placeOf } from "../submit/place.ts";
 import type { Kept } from "../ports/journal.ts";
-import { noteOnce, tellFact } from "../supervise/submit-fact.ts";
+import { noteNew } from "../notes.ts";
+import { tellFact } from "../supervise/submit-fact.ts";
 import { needsPerson } from "../supervise/later.ts";
 
 export async function commit({ works, kept, deed, key }: Of<"perform">): Promise<string> {
@@ -25,7 +26,7 @@ export async function commit({ works, kept, deed, key }: Of<"perform">): Promise
   const text = made
     ? `the work is committed as ${oid}`
     : `there was nothing to commit: the branch is at ${oid}`;
-  await noteOnce(works, { run: row.id, kind: "commit", text });
+  await noteNew(works, { run: row.id, kind: "commit" }, [text]);
   await tellFact(works, { run: row.id, fact: "committed", key, fields: { commit: oid, made } });
   return text;
 }

@@ -4,7 +4,8 @@ import { isCalledOff, textsFor, whyNot } from "./commit.ts";
 import type { Of } from "./deed.ts";
 import type { WorkspaceRow } from "../ports/registry.ts";
 import { boundWorkspace } from "../submit/place.ts";
-import { artifactsOf, noteOnce, tellFact, type Told } from "../supervise/submit-fact.ts";
+import { noteNew } from "../notes.ts";
+import { artifactsOf, tellFact, type Told } from "../supervise/submit-fact.ts";
 
 type Ended =
   | {
@@ -66,7 +67,7 @@ async function endWith(
   const ended = await work();
   if (ended.type === "done") {
     const { fact, fields, note, answer } = ended;
-    await noteOnce(works, { run: row.id, kind, text: note });
+    await noteNew(works, { run: row.id, kind }, [note]);
     await tellFact(works, { run: row.id, key, fact, fields });
     return answer;
   }
@@ -75,7 +76,7 @@ async function endWith(
   if (artifactsOf(await works.workflow(row.definition), `${kind}-refused`).length === 0)
     throw whyNot(reason, row.id);
   const text = `there is no ${kind === "tag" ? kind : "pull request"}: ${reason}`;
-  await noteOnce(works, { run: row.id, kind, text });
+  await noteNew(works, { run: row.id, kind }, [text]);
   await tellFact(works, { run: row.id, key, fact: `${kind}-refused`, fields: { reason } });
   return text;
 }

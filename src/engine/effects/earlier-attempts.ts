@@ -6,7 +6,7 @@
 import type { Works } from "../box.ts";
 import { placeOf } from "../submit/place.ts";
 import type { Kept } from "../ports/journal.ts";
-import { noteAll } from "../submit/project.ts";
+import { noteAll } from "../notes.ts";
 
 /** Paths in the workspace; none where nothing was archived, or all of it has been written anew. */
 export async function recalled(
@@ -18,7 +18,7 @@ export async function recalled(
   const place = await placeOf(works, { run, workflow: await works.workflow(row.definition), id: row.id });
   const { archive } = works.folders(row.id);
   const { files, told } = await works.artifacts.recall(place, { artifacts, from: archive });
-  await noteAll(works, row.id, told);
+  await noteAll(works, { run: row.id }, told);
   return files;
 }
 

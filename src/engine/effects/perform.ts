@@ -12,7 +12,7 @@ import { commit } from "./commit.ts";
 import { questionText, variablesOf } from "../agents/launch.ts";
 import { shownWorkspace, placeOf } from "../submit/place.ts";
 import type { DeedRow } from "../ports/outbox.ts";
-import { noteAll } from "../submit/project.ts";
+import { noteAll } from "../notes.ts";
 import { showTexts } from "../submit/show-texts.ts";
 import { openPullRequest, tag } from "./completion.ts";
 import { leaveTerminal } from "../agents/seat.ts";
@@ -82,7 +82,11 @@ async function archiveArtifacts({ works, kept, deed }: Of<"archive-artifacts">):
   const { row, run } = kept;
   const into = `${works.folders(row.id).archive}/attempt-${deed.entry}`;
   const place = await placeOf(works, { run, workflow: await works.workflow(row.definition), id: row.id });
-  await noteAll(works, row.id, await works.artifacts.archive(place, { artifacts: deed.artifacts, into }));
+  await noteAll(
+    works,
+    { run: row.id },
+    await works.artifacts.archive(place, { artifacts: deed.artifacts, into }),
+  );
   return into;
 }
 

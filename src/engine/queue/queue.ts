@@ -6,6 +6,7 @@
 
 import { filtered } from "../lists.ts";
 import type { Works } from "../box.ts";
+import { noteNew } from "../notes.ts";
 import { awaiting } from "../supervise/fact.ts";
 import { observe, type Observer } from "../supervise/observed-facts.ts";
 import type { Hands } from "../supervise/in-progress.ts";
@@ -103,14 +104,9 @@ export class Queue implements Observer {
 
   /** It stays in the line, and the others go on. Told once, however often it is tried again. */
   async #refuse(row: QueueRow, message: string): Promise<void> {
-    const { store, clock } = this.#works;
-    const { run } = row;
     await this.#putOff(row, message);
     const text = `it was its turn, and it could not be started: ${message}`;
-    if ((await store.notes(run)).some((note) => note.kind === "queue" && note.text === text)) return;
-    await store.commit([
-      { type: "note", note: { run, at: new Date(clock.now()).toISOString(), kind: "queue", text } },
-    ]);
+    await noteNew(this.#works, { run: row.run, kind: "queue" }, [text]);
   }
 
   async #putOff(row: QueueRow, message: string): Promise<void> {

@@ -7,6 +7,7 @@ import { saidIn, showsSaid, type AcceptedValues } from "../../core/projection/ac
 import { isUnseen, viewOf } from "../../core/projection/run-data.ts";
 import { askedIn } from "./asked-questions.ts";
 import type { Box } from "../box.ts";
+import { noteAll } from "../notes.ts";
 import { boundWorkspace, placeOf } from "./place.ts";
 import type { Kept, RunRow } from "../ports/journal.ts";
 import type { WorkspaceRow } from "../ports/registry.ts";
@@ -38,7 +39,7 @@ export async function project(box: Box, id: string): Promise<readonly string[]> 
       projections,
       isCurrent: () => tasks.isCurrent(),
     });
-    await noteAll(box, id, [...mended, ...told]);
+    await noteAll(box, { run: id }, [...mended, ...told]);
     all.push(...mended, ...told);
     if (isWhole && (await markProjected(box, id, row.seq))) return all;
   }
@@ -136,29 +137,4 @@ async function haltedAt({ store }: Box, { id, updatedAt }: RunRow): Promise<stri
 async function sessionOf(box: Box, row: RunRow, workspace: WorkspaceRow): Promise<string | null> {
   const isSeated = (await box.store.jobs({ run: row.id })).some(({ seat }) => seat !== "");
   return isSeated ? titleOf(box, row, workspace) : null;
-}
-
-/** Keeps what is worth telling about the files of a run. */
-export async function noteAll(
-  { store, clock }: Pick<Box, "store" | "clock">,
-  run: string,
-  told: readonly string[],
-  kind = "files",
-): Promise<void> {
-  const at = new Date(clock.now()).toISOString();
-  await store.commit(told.map((text) => ({ type: "note", note: { run, at, kind, text } })));
-}
-
-/** The same, and what is said already is not said again. */
-export async function noteNew(
-  box: Pick<Box, "store" | "clock">,
-  run: string,
-  told: readonly string[],
-): Promise<void> {
-  const known = told.length === 0 ? [] : (await box.store.notes(run)).map(({ text }) => text);
-  await noteAll(
-    box,
-    run,
-    told.filter((text) => !known.includes(text)),
-  );
 }

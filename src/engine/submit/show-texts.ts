@@ -11,6 +11,7 @@ import { slotKey, type HeldReading, type Run } from "../../core/model/run.ts";
 import { sha256 } from "../../format/sha256.ts";
 import { checkoutOf, isJudge } from "../agents/judge.ts";
 import type { Box } from "../box.ts";
+import { noteNew } from "../notes.ts";
 import type { Write } from "../ports/commit.ts";
 import type { ArtifactText, Place } from "../ports/files.ts";
 import type { Kept } from "../ports/journal.ts";
@@ -132,7 +133,7 @@ async function showOne(
     edited: `${archive}/edited`,
     ...(mark.archive === "" ? {} : { archive: `${archive}/${mark.archive}` }),
   });
-  await noteFiles(box, row.id, told);
+  await noteNew(box, { run: row.id }, told);
   if (!isShown) return false;
   const removed = await box.store.commit([
     { type: "expect-run", run: row.id, seq: run.seq },
@@ -157,13 +158,4 @@ async function checkoutsOf(
 function whyNot(error: unknown): { readonly told: readonly string[]; readonly isShown: boolean } {
   if (error instanceof Error && "code" in error) return { told: [error.message], isShown: false };
   throw error;
-}
-
-/** What is noted already is not noted again. */
-async function noteFiles({ store, clock }: Box, run: string, told: readonly string[]): Promise<void> {
-  if (told.length === 0) return;
-  const known = new Set((await store.notes(run)).map(({ text }) => text));
-  const at = new Date(clock.now()).toISOString();
-  const fresh = told.filter((text) => !known.has(text));
-  await store.commit(fresh.map((text) => ({ type: "note", note: { run, at, kind: "files", text } })));
 }

@@ -14,7 +14,7 @@ import { withoutGiven } from "../agents/given-texts.ts";
 import { withTexts, type Collected } from "./collect.ts";
 import { factsWith, type FactsWithTexts, type Seen } from "./facts.ts";
 import { boundWorkspace, placeOf } from "./place.ts";
-import { noteNew } from "./project.ts";
+import { noteNew } from "../notes.ts";
 import { showTexts } from "./show-texts.ts";
 import { knownAnswer, write, type Request, type Submission } from "./write.ts";
 import type { Workflow } from "../../core/model/compile.ts";
@@ -81,7 +81,7 @@ function needsNoWork({ isEnd = false }: Request, { kept, workflow }: Seen): bool
 async function noteUnread(box: Box, submission: Submission, error: Error): Promise<void> {
   if (submission.type === "refused") throw error;
   if (submission.type === "accepted")
-    await noteNew(box, submission.run.id, [`the work could not be read: ${error.message}`]);
+    await noteNew(box, { run: submission.run.id }, [`the work could not be read: ${error.message}`]);
 }
 
 function tooFast(run: string): Error {

@@ -9,6 +9,7 @@ import { deadlockOf, type Deadlock } from "../../core/explain/deadlock.ts";
 import type { Workflow } from "../../core/model/compile.ts";
 import { fillPath } from "../../core/text/fill-path.ts";
 import type { Works } from "../box.ts";
+import { noteAll } from "../notes.ts";
 import { clipped } from "../clip.ts";
 import type { Observer } from "./observed-facts.ts";
 import type { Hands } from "./in-progress.ts";
@@ -52,7 +53,7 @@ export class Deadlocks implements Observer {
 
   /** The note is written first: where the supervisor is killed in between, the person finds the run in the inbox. */
   async #announce(id: string): Promise<void> {
-    const { store, clock } = this.#works;
+    const { store } = this.#works;
     const kept = await store.load(id);
     if (kept === undefined) return;
     const { row, run } = kept;
@@ -60,9 +61,7 @@ export class Deadlocks implements Observer {
     const found = await deadlockIn(store, kept, workflow);
     if (found === undefined || (await this.#isAnnounced(kept))) return;
     const text = sayDeadlock(found);
-    await store.commit([
-      { type: "note", note: { run: id, at: new Date(clock.now()).toISOString(), kind: DEADLOCK, text } },
-    ]);
+    await noteAll(this.#works, { run: id, kind: DEADLOCK }, [text]);
     try {
       const { notify } = await this.#works.settings(row.repo);
       const name = row.goal === "" ? workflow.definition.title : row.goal;

@@ -3,7 +3,6 @@
 import type { Workflow } from "../../core/model/compile.ts";
 import type { Literal } from "../../core/model/value.ts";
 import type { Works } from "../box.ts";
-import type { Note } from "../ports/journal.ts";
 import { project } from "../submit/project.ts";
 import { submit } from "../submit/submit.ts";
 
@@ -53,14 +52,4 @@ export async function tellFact(works: Works, { run, fact, key, fields }: Told): 
   if (told.type === "refused" && told.refusal.code !== "finished")
     throw new Error(`${fact} of ${run}: ${told.refusal.message}`);
   await project(works, run);
-}
-
-/** What is worth telling about it, though it may be done twice. */
-export async function noteOnce(
-  { store, clock }: Works,
-  note: Pick<Note, "run" | "kind" | "text">,
-): Promise<void> {
-  const { run, kind, text } = note;
-  if ((await store.notes(run)).some((each) => each.kind === kind && each.text === text)) return;
-  await store.commit([{ type: "note", note: { run, at: new Date(clock.now()).toISOString(), kind, text } }]);
 }

@@ -18,7 +18,8 @@ import type { Kept } from "../ports/journal.ts";
 import type { WorkspaceRow } from "../ports/registry.ts";
 import type { Settings } from "../ports/settings.ts";
 import { Later } from "../supervise/later.ts";
-import { noteAll, noteNew, project } from "../submit/project.ts";
+import { project } from "../submit/project.ts";
+import { noteAll, noteNew } from "../notes.ts";
 import { endSetUps, isBeingSetUp, setUp } from "./setup.ts";
 
 export async function prepare({ works, kept }: Of<"prepare-resource">): Promise<string> {
@@ -77,7 +78,7 @@ async function furnish({ works, kept, settings, isFirst }: Furnishing): Promise<
     artifacts: [...artifactPaths(workflow, run), ...(await childPaths(works, workflow, row.repo))],
     leftOut: leftOutOf(workflow, run),
   });
-  if (isFirst) await noteAll(works, row.id, [...from.notes, ...(made.notes ?? [])]);
+  if (isFirst) await noteAll(works, { run: row.id }, [...from.notes, ...(made.notes ?? [])]);
   const { path, base } = made;
   const known = { run: row.id, repo: row.repo, path, branch: made.branch, base, salvage: "", kept: "" };
   // Should the run be cancelled while its workspace is set up, it is known what to remove.
@@ -86,7 +87,7 @@ async function furnish({ works, kept, settings, isFirst }: Furnishing): Promise<
   await setUp(works, kept, { run: row.id, path });
   await noteAll(
     works,
-    row.id,
+    { run: row.id },
     await works.artifacts.carry(await placeOf(works, { run, workflow, id: row.id }), path),
   );
   await works.store.commit([{ type: "put-workspace", workspace: { ...known, status: "bound" } }]);
@@ -158,7 +159,7 @@ export async function snapshot(doing: Of<"snapshot">): Promise<string> {
       (await works.workflow(kept.row.definition)).definition.states[kept.run.state]?.final !== undefined;
     // Of a run that is over nobody waits for the commit, and its release keeps everything that git cannot hold.
     if (!isOver || !(error instanceof Error) || !("next" in error)) throw error;
-    await noteNew(works, kept.row.id, [`the last work was not handed over: ${error.message}`]);
+    await noteNew(works, { run: kept.row.id }, [`the last work was not handed over: ${error.message}`]);
     return error.message;
   }
 }
@@ -181,7 +182,7 @@ export async function handOver(
     message: messageOf(kept, deed.state, message),
     ...(author === undefined ? {} : { author }),
   });
-  await noteNew(works, row.id, made.notes);
+  await noteNew(works, { run: row.id }, made.notes);
   return made.commit;
 }
 
@@ -217,7 +218,7 @@ export async function giveBack(box: Box, kept: Kept): Promise<string> {
   // Until a workspace is bound, the files of its run are in the state home.
   if (own.status === "bound") {
     const place = await placeOf(box, { run, workflow: await box.workflow(row.definition), id: row.id });
-    await noteAll(box, row.id, await box.artifacts.carry(place, files));
+    await noteAll(box, { run: row.id }, await box.artifacts.carry(place, files));
   }
   const { path, repo } = own;
   const artifacts = artifactPaths(await box.workflow(row.definition), run);

@@ -8,6 +8,7 @@ import { currentAgent } from "../../../core/step/intake.ts";
 import { superseded } from "../../../core/step/refuse.ts";
 import type { Run } from "../../../core/model/run.ts";
 import type { Box } from "../../../engine/box.ts";
+import { noteNew } from "../../../engine/notes.ts";
 import { refusal } from "../../refusal.ts";
 
 type Agent = Extract<Actor, { type: "agent" }>;
@@ -25,11 +26,7 @@ export async function tellLate(
 ): Promise<void> {
   const { agent, what } = of;
   const text = `attempt ${agent.attempt} of ${agent.role} no longer counts, and ${what}`;
-  const { store, clock } = box;
-  if ((await store.notes(run.id)).some((note) => note.text === text)) return;
-  await store.commit([
-    { type: "note", note: { run: run.id, at: new Date(clock.now()).toISOString(), kind: "late", text } },
-  ]);
+  await noteNew(box, { run: run.id, kind: "late" }, [text]);
 }
 
 /** Its text must not get to where the attempt that counts may have put its own: it is kept with the agent, and refused. */
