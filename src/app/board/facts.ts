@@ -30,7 +30,7 @@ export type Facts = {
   readonly page: string;
 };
 
-export function factsOf(seen: Seen): Facts {
+export async function factsOf(seen: Seen): Promise<Facts> {
   const isAsking = seen.run.question !== undefined;
   const [answer] = isAsking ? [] : chosenFrom(waysFor(seen, "answer").open);
   return {
@@ -41,9 +41,7 @@ export function factsOf(seen: Seen): Facts {
     finishing: finishingIn(seen),
     isSendingBack: waysFor(seen, "send-back").open.length > 0 || impliedBack(seen) !== undefined,
     answerTo: answer?.to ?? "",
-    asked: askedIn(seen)
-      .split("\n")
-      .filter((line) => line !== ""),
+    asked: (await askedIn(seen)).split("\n").filter((line) => line !== ""),
     page: pageOf(seen),
   };
 }

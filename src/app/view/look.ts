@@ -132,7 +132,7 @@ export async function decisionOf(
   const question = await questionOf(seen);
   if (question === undefined) {
     if (row.status !== "waiting" || (await troubleOf(store, row)) !== "" || row.halted) return null;
-    const asked = askedIn(seen);
+    const asked = await askedIn(seen);
     return {
       question: toYou(workflow.definition.states[run.state]?.title ?? ""),
       asked: asked === "" ? [] : asked.split("\n"),

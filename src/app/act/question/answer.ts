@@ -93,16 +93,18 @@ export async function openQuestion(
     question: question ?? null,
     cause: await causeOf(seen),
     free: (question === undefined ? undefined : freeAnswer(seen, question, true)) ?? null,
-    inWords: value === undefined && question === undefined ? askedInWords(seen) : null,
+    inWords: value === undefined && question === undefined ? await askedInWords(seen) : null,
     entry: seen.run.entry,
   });
 }
 
 /** What the agent wrote; where it wrote nothing, what the state is for. */
-function askedInWords(seen: Seen): readonly string[] | null {
+async function askedInWords(seen: Seen): Promise<readonly string[] | null> {
   const { workflow, run } = seen;
   if (!hasVerb(seen, "answer")) return null;
-  return (askedIn(seen) || toYou(workflow.definition.states[run.state]?.title ?? run.state)).split("\n");
+  return ((await askedIn(seen)) || toYou(workflow.definition.states[run.state]?.title ?? run.state)).split(
+    "\n",
+  );
 }
 
 type SaidAnswer = Pick<Answering, "value" | "text" | "parts">;

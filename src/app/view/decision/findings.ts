@@ -2,8 +2,8 @@
 
 import { flatMapped } from "../../../engine/lists.ts";
 import { join } from "node:path";
-import { readOwn } from "../../../adapters/home/own-file.ts";
 import type { ReviewIssue, ReviewText } from "../../../core/model/artifact.ts";
+import type { Reading } from "../../../core/model/event.ts";
 import { fillPath } from "../../../core/text/fill-path.ts";
 import { standingOf } from "../../../core/gates/artifact-status.ts";
 import { clipped } from "../../../engine/clip.ts";
@@ -22,13 +22,9 @@ export async function findingsOf(seen: Seen, name: string): Promise<readonly str
   return more === 0 ? shown : [...shown, `and ${more} more: ${pageOf(seen, name)}`];
 }
 
-const PAGE_BYTES_MAX = 1024 * 1024;
 const LINES_MAX = 40;
 
-/**
- * What each reviewer said last, in its own words. The verdict is the journal's; the words of a section or a document are those of its
- * file, which outlives the workspace.
- */
+/** What each reviewer said last: the verdict and the words that the journal accepted. A later edit of the file shows nowhere. */
 export async function reviewsOf(seen: Seen): Promise<readonly FindingView[]> {
   const { store, workflow, run } = seen;
   const { artifacts, roles } = workflow.definition;
@@ -42,24 +38,20 @@ export async function reviewsOf(seen: Seen): Promise<readonly FindingView[]> {
     const last = events.findLast(
       ({ event }) => event.type === "artifact-read" && event.reading.artifact === name && event.reading.found,
     );
-    if (last?.event.type !== "artifact-read" || last.event.reading.verdict === undefined) return [];
-    const { verdict } = last.event.reading;
-    return [{ artifact: name, by: judge, verdict, at: last.at, text: await wordsOf(seen, name) }];
+    const reading = last?.event.type === "artifact-read" ? last.event.reading : undefined;
+    const verdict = reading?.verdict;
+    if (last === undefined || reading === undefined || verdict === undefined) return [];
+    return [{ artifact: name, by: judge, verdict, at: last.at, text: await wordsOf(seen, reading) }];
   });
 }
 
-async function wordsOf(seen: Seen, name: string): Promise<readonly string[]> {
-  const issues = await findingsOf(seen, name);
+async function wordsOf(seen: Seen, reading: Reading): Promise<readonly string[]> {
+  const issues = await findingsOf(seen, reading.artifact);
   if (issues.length > 0) return issues;
-  const { workflow, run, root } = seen;
-  const declared = workflow.definition.artifacts[name];
-  const reader = declared?.reader;
-  if (declared === undefined || (reader?.type !== "section" && reader?.type !== "document")) return [];
-  const page = readOwn(join(root, fillPath(run, declared.file, "")), PAGE_BYTES_MAX);
-  if (page.type !== "text") return [];
-  const text = reader.type === "section" ? sectionOf(page.text, reader.heading) : page.text;
-  return text
-    .split(/\r?\n/)
+  const type = seen.workflow.definition.artifacts[reading.artifact]?.reader.type;
+  if (type !== "section" && type !== "document") return [];
+  return (await acceptedText(seen, reading))
+    .split("\n")
     .map((line) =>
       withoutColours(line)
         .replaceAll(/\p{Cc}/gu, " ")
@@ -70,14 +62,16 @@ async function wordsOf(seen: Seen, name: string): Promise<readonly string[]> {
     .map((line) => clipped(line));
 }
 
-/** The text under a heading, up to the next one of its level. */
-export function sectionOf(text: string, heading: string): string {
+/** The text of a reading as the store keeps it; of a section, without its heading. */
+export async function acceptedText(
+  { store, workflow }: Pick<Seen, "store" | "workflow">,
+  { artifact, text: digest }: Reading,
+): Promise<string> {
+  const text = digest === undefined ? "" : ((await store.text(digest)) ?? "");
   const lines = text.split(/\r?\n/).map((line) => line.trimEnd());
-  const from = lines.indexOf(`## ${heading}`);
-  if (from === -1) return "";
-  const rest = lines.slice(from + 1);
-  const to = rest.findIndex((line) => /^##? /.test(line));
-  return (to === -1 ? rest : rest.slice(0, to)).join("\n");
+  const reader = workflow.definition.artifacts[artifact]?.reader;
+  const isTitled = reader?.type === "section" && lines[0] === `## ${reader.heading}`;
+  return lines.slice(isTitled ? 1 : 0).join("\n");
 }
 
 /** Looked at for each question: a long list is in `show` of its tasks. */

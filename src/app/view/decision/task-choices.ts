@@ -1,7 +1,5 @@
 /** What a task has that other runs have not: work that is merged or sent back, and questions on its page. */
 
-import { join } from "node:path";
-import { readOwn } from "../../../adapters/home/own-file.ts";
 import type { Workflow } from "../../../core/model/compile.ts";
 import { targetOf } from "../../../core/gates/gate.ts";
 import type { VerbWay } from "../../../core/explain/verbs.ts";
@@ -10,17 +8,15 @@ import { isGood } from "../../../core/gates/artifact-status.ts";
 import { worth } from "../../../core/gates/status-reason.ts";
 import type { Move } from "../../../core/model/workflow.ts";
 import { factsNamed } from "../../../engine/supervise/fact.ts";
-import { fillPath } from "../../../engine/submit/place.ts";
 import type { Seen } from "../../runs/find.ts";
 import { withoutColours } from "../words.ts";
-import { sectionOf } from "./findings.ts";
+import { acceptedText } from "./findings.ts";
 
 type Of = { readonly workflow: Workflow; readonly run: Run };
 
 const MERGED = "branch-merged";
 /** The artifact that holds what an agent wants to know. */
 const QUESTIONS = "questions";
-const PAGE_BYTES_MAX = 1024 * 1024;
 const LINES_MAX = 12;
 
 /** A person's move that ends it well, after which it is merged: not one that confirms a merge elsewhere. */
@@ -72,13 +68,13 @@ export function impliedBack({ workflow, run }: Of): VerbWay | undefined {
   };
 }
 
-/** What the page of a run that was set aside asks; empty where nothing is asked. Only for people to read: nothing is decided by it. */
-export function askedIn({ workflow, run, root }: Seen): string {
-  const declared = workflow.definition.artifacts[QUESTIONS];
-  if (!isSetAside({ workflow, run }) || declared?.reader.type !== "section") return "";
-  if (!isGood(worth(workflow, run, QUESTIONS).standing)) return "";
-  const page = readOwn(join(root, fillPath(run, declared.file, "")), PAGE_BYTES_MAX);
-  return page.type === "text" ? under(declared.reader.heading, page.text) : "";
+/** The questions of a run that was set aside; empty where it has none. Only for people to read: nothing is decided by it. */
+export async function askedIn(seen: Pick<Seen, "store" | "workflow" | "run">): Promise<string> {
+  const { workflow, run } = seen;
+  const reading = run.held[QUESTIONS]?.reading;
+  if (!isSetAside(seen) || reading === undefined) return "";
+  if (workflow.definition.artifacts[QUESTIONS]?.reader.type !== "section") return "";
+  return isGood(worth(workflow, run, QUESTIONS).standing) ? clipped(await acceptedText(seen, reading)) : "";
 }
 
 /** It waits in a state that somebody who has a question puts it into, and that remembers where it came from. */
@@ -90,8 +86,8 @@ export function isSetAside({
   return states[run.state]?.waits === true && moves.some(({ to, remember }) => remember && to === run.state);
 }
 
-function under(heading: string, text: string): string {
-  const said = sectionOf(text, heading).trim().split("\n");
+function clipped(text: string): string {
+  const said = text.trim().split("\n");
   const lines = [...said.slice(0, LINES_MAX), ...(said.length > LINES_MAX ? ["..."] : [])];
   return withoutColours(lines.join("\n")).replaceAll("\u001B", "\uFFFD");
 }
