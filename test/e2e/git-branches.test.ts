@@ -168,6 +168,15 @@ test("who is ahead of it begins from here, and who is apart from it is told", as
   expect((await base()).base).toBe(sh(of.repo, of.env, ["rev-parse", "main"]));
 });
 
+test("a damaged note of the last fetch is written again", async () => {
+  const { of, there, base } = withOrigin();
+  await base();
+  const note = join(mirrorOf(of.home, of.repo), "signalbox-fetched.json");
+  writeFileSync(note, '{"at":');
+  expect(await base()).toEqual({ base: there, notes: [] });
+  expect(readFileSync(note, "utf8")).toContain('"notes":[]');
+});
+
 test("what cannot be reached is told, and what is known is used", async () => {
   const { of, project } = withOrigin();
   const remote = "https://user:secret@localhost:1/x.git";

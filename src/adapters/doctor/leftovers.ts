@@ -2,7 +2,7 @@
 
 import { existsSync, lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { textOfOwn } from "../home/own-file.ts";
+import { jsonOfOwn, textOfOwn } from "../home/own-file.ts";
 import type { Home } from "../home/paths.ts";
 import { shimProcesses } from "../process/processes.ts";
 import { finish, type Database } from "../store/database.ts";
@@ -91,13 +91,8 @@ function programsOf(home: Home): readonly Finding[] {
 }
 
 function isEnvironment(path: string): boolean {
-  try {
-    const saved: unknown = JSON.parse(textOfOwn(path) ?? "");
-    return typeof saved === "object" && saved !== null && !Array.isArray(saved);
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
+  const saved = jsonOfOwn(path);
+  return typeof saved === "object" && saved !== null && !Array.isArray(saved);
 }
 
 /** Of runs that the journal does not know. A run that is being started is not in it yet: only what has lain there counts. */

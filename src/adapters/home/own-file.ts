@@ -36,6 +36,16 @@ export function textOfOwn(file: string, bytesMax?: number): string | undefined {
   return read.type === "text" ? read.text : undefined;
 }
 
+/** Its JSON; undefined where the file is missing, is not ours, or is damaged. */
+export function jsonOfOwn(file: string): unknown {
+  try {
+    return JSON.parse(textOfOwn(file) ?? "");
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
 type Open = { readonly type: "open"; readonly fd: number } | Exclude<OwnFile, { readonly type: "text" }>;
 
 /** Opens an ordinary file, without waiting and without following a link. */

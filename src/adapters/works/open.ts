@@ -18,7 +18,7 @@ import { gitBranches } from "../git/repository/branch-port.ts";
 import { gitMerges } from "../git/delivery/merged-elsewhere.ts";
 import { gitWorkspaces } from "../git/workspace/workspaces.ts";
 import { makeFolder } from "../home/folders.ts";
-import { readOwn } from "../home/own-file.ts";
+import { jsonOfOwn } from "../home/own-file.ts";
 import { type Env, type Home, runFolders } from "../home/paths.ts";
 import { freeMbAt } from "../home/room.ts";
 import { newRunId } from "../home/run-id.ts";
@@ -115,13 +115,8 @@ function savedEnvironment(home: Home): Variables {
 }
 
 function valueIn(file: string): object {
-  const read = readOwn(file);
-  try {
-    const value: unknown = read.type === "text" ? JSON.parse(read.text) : undefined;
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
+  const value = jsonOfOwn(file);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   const message = `${file} holds no variables of a person: there is nothing to start agents with`;
   throw new UserError("damaged", message, { next: "signalbox doctor --repair", exit: EXIT_DAMAGED });
 }

@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { failpoint } from "../../adapters/failpoint.ts";
 import { makeFolder, writePrivate } from "../../adapters/home/folders.ts";
-import { textOfOwn } from "../../adapters/home/own-file.ts";
+import { jsonOfOwn, textOfOwn } from "../../adapters/home/own-file.ts";
 import type { Env, Home } from "../../adapters/home/paths.ts";
 import { isHandedOn } from "../../engine/agents/environment.ts";
 import type { Settings } from "../../engine/ports/settings.ts";
@@ -22,7 +22,7 @@ export function saveEnvironment(home: Home, env: Env): void {
 
 /** Undefined where only agents have ever been: there is nobody whose environment could be used. */
 export function savedEnvironment(home: Home): Env | undefined {
-  const saved = valueIn(home.environment);
+  const saved = jsonOfOwn(home.environment);
   if (typeof saved !== "object" || saved === null) return undefined;
   const names = savedNames(home);
   return Object.fromEntries(
@@ -40,7 +40,7 @@ export function rememberNames(home: Home, settings: Settings): void {
 }
 
 function savedNames(home: Home): readonly string[] {
-  const names = valueIn(namesFile(home));
+  const names = jsonOfOwn(namesFile(home));
   return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
 }
 
@@ -55,14 +55,4 @@ function writeIfNew(home: Home, file: string, value: unknown): void {
   failpoint("environment.before-write");
   writePrivate(file, text);
   failpoint("environment.after-write");
-}
-
-/** What is no value, or no file of ours, is nothing: it must not stop whoever only looks. */
-function valueIn(file: string): unknown {
-  try {
-    return JSON.parse(textOfOwn(file) ?? "null");
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -3,7 +3,7 @@
 import { isHalted } from "../../../engine/halted.ts";
 import { join } from "node:path";
 import type { Store } from "../../../engine/ports/store.ts";
-import { textOfOwn } from "../../home/own-file.ts";
+import { jsonOfOwn } from "../../home/own-file.ts";
 import type { Home } from "../../home/paths.ts";
 import { mayHaveMoved } from "../repository/branches.ts";
 
@@ -19,7 +19,7 @@ export function lookedFile(home: Home): string {
 
 /** What cannot be read was never looked at: the worst of it is one look too many. */
 export function readLooked(home: Home): BranchLook {
-  const value = parsed(textOfOwn(lookedFile(home)) ?? "");
+  const value = jsonOfOwn(lookedFile(home));
   if (typeof value !== "object" || value === null || !("at" in value) || !("branches" in value)) return NEVER;
   const { at, branches } = value;
   if (typeof at !== "number" || typeof branches !== "object" || branches === null) return NEVER;
@@ -30,15 +30,6 @@ export function readLooked(home: Home): BranchLook {
 }
 
 const NEVER: BranchLook = { at: 0, branches: {} };
-
-function parsed(text: string): unknown {
-  try {
-    return text === "" ? undefined : JSON.parse(text);
-  } catch {
-    // Damaged: it is written again.
-    return undefined;
-  }
-}
 
 type BranchStore = Pick<Store, "workspaces" | "projectAt" | "marks">;
 

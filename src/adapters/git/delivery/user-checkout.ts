@@ -25,7 +25,7 @@ import { sha256 } from "../../../format/sha256.ts";
 import { failpoint } from "../../failpoint.ts";
 import { unless } from "../../files/errno.ts";
 import { makeFolder, writePrivate } from "../../home/folders.ts";
-import { textOfOwn } from "../../home/own-file.ts";
+import { jsonOfOwn, textOfOwn } from "../../home/own-file.ts";
 import { failed, git, type GitCall, gitRecords, tryGit } from "../call/call.ts";
 import { requireFree } from "../call/locks.ts";
 import { withScratch } from "../call/scratch.ts";
@@ -75,18 +75,8 @@ export function forgetFollowing(on: Git, repo: string): void {
 
 /** What was under way when a process was killed. */
 export function followingIn(on: Git, repo: string): Following | undefined {
-  const text = textOfOwn(noteFile(on, repo));
-  const value = text === undefined ? undefined : parsed(text);
+  const value = jsonOfOwn(noteFile(on, repo));
   return isFollowing(value) && value.repo === repo ? value : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Written whole or not at all: this is not ours.
-    return undefined;
-  }
 }
 
 function isFollowing(value: unknown): value is Following {

@@ -5,14 +5,13 @@
  * person gave; nothing that the repository configures has a say in how it is reached.
  */
 
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { failpoint } from "../../failpoint.ts";
-import { unless } from "../../files/errno.ts";
 import { writePrivate } from "../../home/folders.ts";
 import { UserError } from "../../user-error.ts";
 import { tryGit, type GitCall } from "../call/call.ts";
 import { commitNamed, inRepository, isAncestor } from "../call/commits.ts";
+import { jsonOfOwn } from "../../home/own-file.ts";
 import { whileLocked } from "../call/locks.ts";
 import { inMirror, refreshMirror } from "../mirror/mirror.ts";
 import { upstreamRef } from "../mirror/names.ts";
@@ -94,8 +93,7 @@ async function fetchDefault(on: Git, of: Fetching): Promise<readonly string[]> {
 type LastFetch = { readonly of: string; readonly notes: readonly string[] };
 
 function lastFetchIn(file: string): LastFetch | undefined {
-  const text = unless(["ENOENT", "ENOTDIR"], () => readFileSync(file, "utf8"));
-  const last: unknown = text === undefined ? undefined : JSON.parse(text);
+  const last = jsonOfOwn(file);
   if (typeof last !== "object" || last === null || !("at" in last && "of" in last && "notes" in last))
     return undefined;
   const { at, of, notes } = last;

@@ -12,6 +12,7 @@ import { basename, dirname, join } from "node:path";
 import { sha256 } from "../../../format/sha256.ts";
 import { failpoint } from "../../failpoint.ts";
 import { unless } from "../../files/errno.ts";
+import { jsonOfOwn } from "../../home/own-file.ts";
 import { makeFolder, writePrivate } from "../../home/folders.ts";
 import type { Env, Home } from "../../home/paths.ts";
 import { UserError } from "../../user-error.ts";
@@ -191,8 +192,7 @@ export function keepAway({ own }: Pick<Bench, "own">, artifacts: readonly string
 }
 
 export function keptAway({ own }: Pick<Bench, "own">): readonly string[] {
-  const text = unless(MISSING, () => readFileSync(join(own, KEPT_AWAY), "utf8"));
-  const paths: unknown = text === undefined ? [] : parsed(text);
+  const paths = jsonOfOwn(join(own, KEPT_AWAY));
   return Array.isArray(paths) ? paths.filter((path) => typeof path === "string") : [];
 }
 
@@ -214,20 +214,10 @@ function real(path: string): string {
 /** The bench that was made for a path, whether or not the work tree still exists. */
 export function benchAt(on: Pick<Git, "home">, path: string): Bench | undefined {
   const own = ownOf(on, path);
-  const text = unless(MISSING, () => readFileSync(join(own, RECORD), "utf8"));
-  const record = text === undefined ? undefined : parsed(text);
+  const record = jsonOfOwn(join(own, RECORD));
   if (!isRecorded(record) || !["HEAD", "config", "refs"].every((name) => existsSync(join(own, name))))
     return undefined;
   return { ...record, path, own, ...(isOurs(on, path) ? {} : { isPlace: true }) };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Damaged: the bench is made again.
-    return undefined;
-  }
 }
 
 function isRecorded(value: unknown): value is BenchRecord {
