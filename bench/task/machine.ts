@@ -258,11 +258,7 @@ export const machine = task.createMachine({
         {
           guard: ({ context }) => verdictOf(context) === "PASS",
           target: "reviewing",
-          actions: [
-            "archiveInstructions",
-            stopReviewer,
-            update(enter, stop("reviewer")),
-          ],
+          actions: ["archiveInstructions", stopReviewer, update(enter, stop("reviewer"))],
         },
         {
           guard: ({ context }) => verdictOf(context) === "FAIL" && isBelow(context),

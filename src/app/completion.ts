@@ -68,9 +68,9 @@ export function wordsOf(door: Invocation): CompletionWords {
       })),
     demos: () => demoNames().map((word) => ({ word, about: "" })),
     runs: (offers, only) => stored((store) => runs(store, offers, only)),
-    states: (word) =>
+    states: (named) =>
       stored(async (store) => {
-        const run = await readable(() => runMeant(store, door, word));
+        const run = await readable(() => runMeant(store, door, named));
         const kept = run === undefined ? undefined : await store.load(run);
         if (kept === undefined) return [];
         const { movesFrom } = await workflowOf(store, kept.row);

@@ -24,7 +24,10 @@ test.runIf(isPerson)("every question is answered elsewhere first", async () => {
     if (!("asks" in data)) return;
     const repo = /cd (\S+) &&/.exec(text)?.[1] ?? "";
     const [, given = ""] = /\n +export (.*) &&\n/.exec(text) ?? [];
-    if (given !== "") exported = Object.fromEntries(given.split(" ").map((each) => each.split("=")));
+    if (given !== "")
+      exported = Object.fromEntries(
+        given.split(" ").map((each) => [each.split("=")[0] ?? "", each.split("=")[1] ?? ""]),
+      );
     const env = { ...own, ...exported };
     const words = text.includes("The worker asks")
       ? ["answer", String(data["run"]), "See you"]

@@ -6,10 +6,10 @@
  */
 
 import type { Merging, Strategy } from "../../adapters/git/delivery/merge-plan.ts";
-import { inQuotes } from "../../adapters/git/delivery/merge-refusal.ts";
 import type { MergeResult } from "../../adapters/git/delivery/merge.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { targetOf } from "../../core/gates/gate.ts";
+import { inQuotes } from "../../core/text/shell-word.ts";
 import type { Facts } from "../../core/model/event.ts";
 import type { Run } from "../../core/model/run.ts";
 import type { Move } from "../../core/model/workflow.ts";

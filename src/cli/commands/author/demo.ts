@@ -8,7 +8,15 @@ import { EXIT_FAILED, EXIT_OK } from "../../../app/exit-codes.ts";
 import type { Given } from "../../../app/invocation.ts";
 import type { Emit } from "../../../app/outcome.ts";
 import type { Answer, Command, Door } from "../../command.ts";
-import { COLUMNS, exportOf, isSomebodyThere, performAll, typed, type Ended, type Player } from "../../cast.ts";
+import {
+  COLUMNS,
+  exportOf,
+  isSomebodyThere,
+  performAll,
+  typed,
+  type Ended,
+  type Player,
+} from "../../cast.ts";
 import { wrapped } from "../../fit.ts";
 import { setStage, STAND_IN, typedAnywhere, untilQuiet, type Stage } from "../../../app/demo.ts";
 
