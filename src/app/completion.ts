@@ -75,10 +75,8 @@ export function wordsOf(door: Invocation): CompletionWords {
         if (kept === undefined) return [];
         const { movesFrom } = await workflowOf(store, kept.row);
         const moves = (movesFrom[kept.run.state] ?? []).filter(({ by }) => by.includes("human"));
-        return [...new Set(moves.map((move) => targetOf(kept.run, move)))].map((word) => ({
-          word,
-          about: "",
-        }));
+        const states = new Set(moves.map((move) => targetOf(kept.run, move)));
+        return [...states].map((state) => ({ word: state, about: "" }));
       }),
     harnesses: async () => (await harnessesFor(door)).map((word) => ({ word, about: "" })),
     stages: async (name) =>

@@ -128,10 +128,10 @@ describe("a task", async () => {
   });
 
   test("`show` and `list` say the same about what each run waits for", async () => {
-    const asked = async (...words: readonly string[]): Promise<Record<string, unknown>> =>
-      JSON.parse(
-        (await call([...words, "--json"], { cwd: on.repo, env: on.env, procs: AT_HOME })).stdout,
-      ) as Record<string, unknown>;
+    const asked = async (...words: readonly string[]): Promise<Record<string, unknown>> => {
+      const { stdout } = await call([...words, "--json"], { cwd: on.repo, env: on.env, procs: AT_HOME });
+      return JSON.parse(stdout) as Record<string, unknown>;
+    };
     const said = (of: unknown): string => {
       const { waits } = of as Pick<BoardRow, "waits">;
       return `${waits.kind}: ${waits.short}`;

@@ -18,16 +18,13 @@ test.runIf(isPerson)("every question is answered elsewhere first", async () => {
   const answer = await command.answer({ words: ["task"], options: { yes: "" }, lists: {} }, door);
   const lines: string[] = [];
   // What the other terminal was told to set; it stays open.
-  let exported: Readonly<Record<string, string>> = {};
+  const exported: Record<string, string> = {};
   const code = await answer.stream?.(({ text, data }) => {
     lines.push(text.replace(/^\w+ +/, ""));
     if (!("asks" in data)) return;
     const repo = /cd (\S+) &&/.exec(text)?.[1] ?? "";
     const [, given = ""] = /\n +export (.*) &&\n/.exec(text) ?? [];
-    if (given !== "")
-      exported = Object.fromEntries(
-        given.split(" ").map((each) => [each.split("=")[0] ?? "", each.split("=")[1] ?? ""]),
-      );
+    for (const [, name = "", value = ""] of given.matchAll(/(\w+)=(\S+)/g)) exported[name] = value;
     const env = { ...own, ...exported };
     const words = text.includes("The worker asks")
       ? ["answer", String(data["run"]), "See you"]
