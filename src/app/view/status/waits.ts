@@ -10,6 +10,7 @@ import { sayHeldUp } from "../decision/foreign-edits.ts";
 import { sayLanded } from "../decision/merged-elsewhere.ts";
 import { waysOf } from "../moves.ts";
 import { questionOf } from "../decision/question.ts";
+import { awaitedIn, shortWaitOf } from "../lists/summary.ts";
 import type { AgentView, CheckView, WaitView } from "../run-view.ts";
 import { attentionOf, deadlockOf, isStranded, sayCrashed, troubleOf } from "./trouble.ts";
 import { capitalised, firstLine, sentence, toYou, sayActor } from "../words.ts";
@@ -29,23 +30,11 @@ export async function waitsOf(seen: Seen, live: Live): Promise<WaitView> {
   const wait = await waitIn(seen, live);
   const landed = sayLanded(seen);
   const said = landed === "" ? wait.sentence : `${wait.sentence} ${sentence(capitalised(landed))}`;
-  return { since: await sinceOf(seen), short: SHORT[wait.kind], ...wait, sentence: said };
+  const { short } = await shortWaitOf(seen, wait.kind === "attention" ? wait.sentence : "");
+  return { since: await sinceOf(seen), short, ...wait, sentence: said };
 }
 
-type Wait = Pick<WaitView, "kind" | "sentence"> & Partial<Pick<WaitView, "since" | "short">>;
-
-/** Where nothing more is known than the kind. */
-const SHORT: Readonly<Record<WaitView["kind"], string>> = {
-  person: "you",
-  crashed: "you: crashed",
-  attention: "you: trouble",
-  stopped: "you: stopped",
-  queue: "queued",
-  child: "tasks",
-  check: "check",
-  agent: "supervisor",
-  over: "",
-};
+type Wait = Pick<WaitView, "kind" | "sentence"> & Partial<Pick<WaitView, "since">>;
 
 async function waitIn(seen: Seen, live: Live): Promise<Wait> {
   const { row, store } = seen;
@@ -147,7 +136,8 @@ async function workOf(seen: Seen, { agents, checks }: Live): Promise<Wait> {
     return { kind: "attention", sentence: sentence(`Needs attention: ${await attentionOf(seen)}`) };
   const asking = await askingTask(seen);
   if (asking !== undefined) return { kind: "person", sentence: await sayAsking(asking) };
-  const busy = busyIn(agents);
+  const awaited = awaitedIn(seen.workflow.definition, seen);
+  const busy = busyIn(agents.filter(({ role }) => awaited.includes(role)));
   if (checks.length > 0)
     return {
       kind: "check",
@@ -160,7 +150,6 @@ async function workOf(seen: Seen, { agents, checks }: Live): Promise<Wait> {
   if (busy.length > 0)
     return {
       kind: "agent",
-      short: busy.join(", "),
       sentence: `Waits for ${busy.map((role) => `the ${role}`).join(" and ")}.`,
     };
   const due = (await store.deeds(run.id)).filter(
