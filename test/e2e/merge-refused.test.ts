@@ -86,6 +86,23 @@ test.runIf(canMount)("a full disk stops git in the middle of the checkout: it is
   expect(readdirSync(join(of.home.root, "merging"))).toEqual([]);
 });
 
+test("a target that moves in the last moment: a conflict, and nothing is changed", async () => {
+  const of = site();
+  handOver(of);
+  const git = (...args: string[]): string => sh(of.repo, of.env, args);
+  const other = git("commit-tree", "main^{tree}", "-p", "main", "-m", "elsewhere");
+  const real = execFileSync("sh", ["-c", "command -v git"], { env: of.env, encoding: "utf8" }).trim();
+  const move = `[ -e ${of.root}/moved ] || { touch ${of.root}/moved; ${real} update-ref refs/heads/main ${other}; }`;
+  const script = `#!/bin/sh\ncase "$*" in *"update-ref -m signalbox: task"*) ${move} ;; esac\nexec ${real} "$@"\n`;
+  mkdirSync(join(of.root, "bin"));
+  writeFileSync(join(of.root, "bin/git"), script, { mode: 0o755 });
+  const env = { ...of.env, PATH: `${of.root}/bin:${of.env["PATH"] ?? ""}` };
+  const no = await refused(mergeWork({ home: of.home, env }, merging(of)));
+  expect(no).toMatchObject({ code: "target-moved", exit: 6, next: "signalbox accept r1" });
+  expect([at(of, "main"), status(of)]).toEqual([other, ""]);
+  expect(await mergeWork(on(of), merging(of))).toMatchObject({ how: "merge", files: 2 });
+});
+
 test("a conflict is told before anything is touched, and the worker gets the commit to merge", async () => {
   const of = site();
   const { path } = handOver(of);

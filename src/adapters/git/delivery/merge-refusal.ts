@@ -11,6 +11,7 @@ import type { Obstacle } from "./user-checkout.ts";
 
 const FAILED = 1;
 const GATE = 5;
+const CONFLICT = 6;
 const NAMES_SHOWN = 10;
 const HASH_SHOWN = 12;
 
@@ -195,6 +196,18 @@ export function notFastForward(merging: Merging): UserError {
     next: `${mergeCommand(merging)} --strategy merge`,
     exit: GATE,
   });
+}
+
+/** What was planned is no longer what a merge would give. */
+export function targetMoved(merging: Merging): UserError {
+  return new UserError(
+    "target-moved",
+    `${merging.into} got other commits during the merge. Nothing was changed.`,
+    {
+      next: mergeCommand(merging),
+      exit: CONFLICT,
+    },
+  );
 }
 
 export function listed(names: readonly string[]): string {

@@ -33,7 +33,7 @@ import {
   type Merging,
   type Strategy,
 } from "./merge-plan.ts";
-import { blocked, listed, notCopied, sayUndone } from "./merge-refusal.ts";
+import { blocked, listed, notCopied, sayUndone, targetMoved } from "./merge-refusal.ts";
 import { bringOver, tipIn } from "./publish.ts";
 import {
   follow,
@@ -220,7 +220,12 @@ async function moveRef(site: MergeSite, of: RefMove & { readonly gitDir: string 
   const args = ["update-ref", "-m", `signalbox: task ${merging.run} merged`, ref, of.now, of.old];
   const call: GitCall = { cwd: commonDir, gitDir: of.gitDir, args, durable: true };
   failpoint("merge.before-ref");
-  await updateRef(on, commonDir, call);
+  try {
+    await updateRef(on, commonDir, call);
+  } catch (error) {
+    if ((await tipIn(on, commonDir, ref)) === of.old) throw error;
+    throw targetMoved(merging);
+  }
   failpoint("merge.after-ref");
 }
 
