@@ -97,6 +97,16 @@ describe("a workflow of a user", () => {
     },
   );
 
+  test("an agent outside runs begins no run that has no queue", async () => {
+    const on = copyOf(origin);
+    await on.call("trust");
+    const env = { ...on.env, CLAUDECODE: "1" };
+    const world = { cwd: on.repo, env, procs: AT_HOME, startSupervisor: () => undefined };
+    const { code, stderr } = await run(["create", "--workflow", "memo", "About", "--topic", "x"], world);
+    expect([code, stderr]).toEqual([4, expect.stringContaining("begins at once takes a person")]);
+    expect(await said(on, "memo all")).toContain("No open task in this project");
+  });
+
   test("a workspace brings no commands: an agent could have written them", async () => {
     const on = copyOf(origin);
     await on.call("trust");

@@ -384,11 +384,6 @@ describe("who makes tasks", () => {
       expect(await outcome(on.say(["task", "create", ...words, "--json"], { env, procs: claude }))).toBe(
         "4 not-a-person",
       );
-    // A run of these begins at once.
-    for (const workflow of ["staged", "orchestrated", "change"]) {
-      const words = ["create", "--workflow", workflow, "x", "--no-start", "--json"];
-      expect(await outcome(on.say(words, { env, procs: claude }))).toBe("4 not-a-person");
-    }
   });
 
   test("no agent by the key of a person: it makes its own, and moves no other", async () => {
