@@ -1,4 +1,5 @@
 /** Workspaces are set up before the first agent, once each, and only as many as there is room for. */
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -129,6 +130,31 @@ test.runIf(isPerson)("workspace.max: it holds for runs that begin at the same mo
   };
   for (const run of runs) await expect.poll(() => isSettled(run)).toBe(true);
   expect(readdirSync(life.home.workspaces)).toHaveLength(1);
+  await clear(life);
+});
+
+/** A worker that commits nothing, and its reviewer. */
+const AGENTS = `  worker: { command: [sh, -c, "echo 'APPROACH: it' | signalbox submit plan - && signalbox move working; echo work >work.txt; echo 'DONE: it' | signalbox submit handoff - && signalbox move agent-review"] }
+  reviewer: { command: [sh, -c, "echo 'Verdict: PASS' | signalbox submit review -"] }
+`;
+
+test.runIf(isPerson)("the engine's commits have the configured author and message", async () => {
+  const given = 'author: Bot <bot@example.org>\n  message: "{workflow} {run}: {goal} in {state}"';
+  const life = makeLife({
+    config: () => `terminal: none\nharnesses:\n${AGENTS}workspace:\n  ${given}\n`,
+  });
+  const run = await begin(life);
+  await untilState(life, run, "reviewing");
+  const { document } = await type(life, ["show", run]);
+  const git = (...argv: string[]): string =>
+    execFileSync("git", argv, { cwd: life.repo, encoding: "utf8" }).trim();
+  const last = (ref: string): string => git("log", "-1", "--format=%an <%ae>|%cn|%B", ref);
+  expect(last(String(document["branch"]))).toBe(
+    `Bot <bot@example.org>|Bot|task ${run}: A life in agent-review\n\nSignalbox-Run: ${run}`,
+  );
+  git("commit", "--quiet", "--allow-empty", "--message", "elsewhere");
+  expect((await type(life, ["accept", run])).code).toBe(0);
+  expect(last("main")).toMatch(/^Bot <bot@example.org>\|Bot\|Merge task /);
   await clear(life);
 });
 
