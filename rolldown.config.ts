@@ -69,8 +69,6 @@ export default defineConfig({
         },
         // Only a store with a database address loads it.
         { name: "postgres", test: /node_modules\/(pg|pg-[\w-]+|pgpass|postgres-[\w-]+|split2|xtend)\// },
-        // Only a worker loads it.
-        { name: "dbos", test: /node_modules\/@dbos-inc\// },
         { name: "yaml", test: /node_modules\/yaml\// },
         { name: "zod", test: /node_modules\/zod\// },
         { name: "main", tags: ["$initial"] },

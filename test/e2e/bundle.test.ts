@@ -73,7 +73,8 @@ test("check finds the built-in workflows from anywhere", () => {
 });
 
 /** Agents and people call these all day: libraries that they do not use are not loaded, nor are many files. */
-const LIBRARIES = new Set(["dagre", "hono", "markdown", "mcp", "yaml", "postgres", "dbos"]);
+// DBOS is a part of `worker`.
+const LIBRARIES = new Set(["dagre", "hono", "markdown", "mcp", "yaml", "postgres", "worker"]);
 const FILES_MAX = 24;
 test.for(["--version", "show a1", "next a1", "list", "inbox", "check task", "move a1 dropped"])(
   "%s loads no library that it does not use",
@@ -119,7 +120,7 @@ test.skipIf(!isPerson).for([
   await once(child, "close");
   const { loaded } = hook.read();
   removeHomes();
-  expect(loaded.filter((name) => [own, "postgres", "dbos"].includes(name))).toEqual([own]);
+  expect(loaded.filter((name) => [own, "postgres", "worker"].includes(name))).toEqual([own]);
 });
 
 type LoadedFiles = { readonly lines: readonly string[]; readonly loaded: readonly string[] };
