@@ -7,6 +7,7 @@ import { maxOf } from "../../../core/gates/gate.ts";
 import { deadlockIn, sayDeadlock } from "../../../engine/supervise/deadlocks.ts";
 import { isInPlace } from "../../../engine/submit/place.ts";
 import { isGood, standingOf } from "../../../core/gates/artifact-status.ts";
+import type { Workflow } from "../../../core/model/compile.ts";
 import { artifactsIn } from "../../../core/model/status.ts";
 import type { RunRow } from "../../../engine/ports/journal.ts";
 import type { DeedRow } from "../../../engine/ports/outbox.ts";
@@ -32,13 +33,19 @@ export async function deadlockOf(seen: Seen): Promise<Deadlock | undefined> {
   return deadlockIn(seen.store, seen, seen.workflow);
 }
 
-/** Of all such runs, why each does not go on. One query where there is none. */
+/** Of all such runs, why each does not go on. One query where there is none; each definition is read once. */
 export async function deadlocksIn(store: Store): Promise<ReadonlyMap<string, string>> {
   const reasons = new Map<string, string>();
+  const known = new Map<string, Promise<Workflow>>();
+  const workflow = (row: RunRow): Promise<Workflow> => {
+    const found = known.get(row.definition) ?? workflowOf(store, row);
+    known.set(row.definition, found);
+    return found;
+  };
   for (const { run } of await store.unattended()) {
     const found = await readable(async () => {
       const kept = await store.load(run);
-      return kept === undefined ? undefined : deadlockIn(store, kept, await workflowOf(store, kept.row));
+      return kept === undefined ? undefined : deadlockIn(store, kept, await workflow(kept.row));
     });
     if (found !== undefined) reasons.set(run, sayDeadlock(found));
   }
