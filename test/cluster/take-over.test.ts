@@ -72,8 +72,16 @@ test.skipIf(NO_POSTGRES !== undefined)(
     const on = await scene({});
     await expect.poll(on.ledger).toMatch(/judge/);
     const before = branchOf(on);
+    // The person's commands have another state home: what they cannot see is not reported as nothing.
+    const { stdout } = await on.stage.person("diff", on.run);
+    expect(stdout).toContain(`its work is in another state home: ${on.stage.root}/one/workspaces/${on.run}`);
     await on.lose();
     await checkEnd(on);
+    const logs = await on.stage.person("logs", on.run, "--role", "judge", "--attempt", "1");
+    expect(logs).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("is not on this machine") as string,
+    });
     const ends = (await on.store.events(on.run)).map(({ event }) =>
       event.type === "agent-ended" ? `${event.role} ${event.cause}` : "",
     );

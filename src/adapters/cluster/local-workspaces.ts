@@ -12,12 +12,16 @@ import { UserError } from "../user-error.ts";
 
 const EXIT_GATE = 5;
 
+/** Whether the workspace belongs to another state home: that of a worker, on this machine or on another one. */
+export function isOfOtherHome(own: Home, path: string): boolean {
+  return dirname(dirname(path)) !== own.root && basename(dirname(path)) === "workspaces";
+}
+
 export function workspacesOfMachine(own: Home, open: (home: Home) => Workspaces): Workspaces {
   const here = open(own);
   const of = (path: string): Workspaces => {
-    const root = dirname(dirname(path));
-    if (root === own.root || basename(dirname(path)) !== "workspaces") return here;
-    if (existsSync(path)) return open(homeAt(root));
+    if (!isOfOtherHome(own, path)) return here;
+    if (existsSync(path)) return open(homeAt(dirname(dirname(path))));
     throw new UserError("other-machine", `the workspace ${path} is on another machine`, {
       next: "decide on that machine, with the same SIGNALBOX_DATABASE",
       exit: EXIT_GATE,

@@ -1,8 +1,10 @@
 /** What a run has changed, as text by file: from the commit that it began from to its last handover, in the engine's mirror. */
 
+import { isOfOtherHome } from "../../adapters/cluster/local-workspaces.ts";
 import { gitBytes, GitError } from "../../adapters/git/call/call.ts";
 import { inMirror } from "../../adapters/git/mirror/mirror.ts";
 import { mirrorOf } from "../../adapters/git/mirror/names.ts";
+import type { Home } from "../../adapters/home/paths.ts";
 import type { Looking } from "../declare.ts";
 import { success, type Outcome } from "../outcome.ts";
 import { fillPath } from "../../core/text/fill-path.ts";
@@ -28,14 +30,14 @@ export async function diffOf(
   const home = requireHome(door);
   const work = await workOf(seen, { home, env: door.env });
   const none: Diff = { run: seen.run.id, base: "", commit: "", files: [], more: 0 };
-  if (work === null) return success(await nothingIn(seen), none);
+  if (work === null) return success(await nothingIn(seen, home), none);
   const { base, commit } = work;
   const args = ["diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--no-color", base, commit, "--"];
   try {
     const call = { ...inMirror(mirrorOf(home, seen.row.repo)), args, limitMs: LIMIT_MS };
     const files = filesIn((await gitBytes(door.env, call)).toString("utf8"));
     const shown = files.slice(0, FILES_MAX);
-    return success(`${files.length} files`, {
+    return success(files.length === 0 ? "its work equals what it began from" : `${files.length} files`, {
       ...none,
       base,
       commit,
@@ -49,7 +51,10 @@ export async function diffOf(
   }
 }
 
-async function nothingIn(seen: Seen): Promise<string> {
+async function nothingIn(seen: Seen, home: Home): Promise<string> {
+  const workspace = await seen.store.workspace(seen.run.id);
+  if (workspace !== undefined && isOfOtherHome(home, workspace.path))
+    return `its work is in another state home: ${workspace.path}; the remote has its handovers on ${workspace.branch}`;
   if (!isFinished(seen.row)) return "nothing was handed over yet";
   const files = (await leftOf(seen)).rows.find(([what]) => what === "files")?.[1];
   return `it has changed nothing${files === undefined ? "" : `; its artifacts are in ${files}`}`;

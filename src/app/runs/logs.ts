@@ -1,5 +1,6 @@
 /** What an agent or a check has printed, and prints. */
 
+import { existsSync } from "node:fs";
 import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/text/closest.ts";
 import type { JobRow } from "../../engine/ports/registry.ts";
@@ -23,6 +24,7 @@ export async function logs(
   const wanted = wantedOf(input, seen);
   const job = await lastOf(seen, wanted);
   if (job === undefined) throw noLog(seen, wanted);
+  if (!existsSync(job.dir)) throw goneLog(job);
   return success(
     sayJob(job),
     { ...aboutJob(job), text: shownLog(wholeLog(job.dir), logLines(job.dir, wanted)) },
@@ -109,6 +111,18 @@ function noLog({ row }: Seen, { role, check }: LogWanted): UserError {
     next: `signalbox show ${row.id}`,
     exit: EXIT_FAILED,
   });
+}
+
+/** Output stays on the machine of the agent, and a person may have removed it. */
+function goneLog(job: JobRow): UserError {
+  return new UserError(
+    "no-log",
+    `the output of ${sayJob(job)} is not on this machine: there is no ${job.dir}`,
+    {
+      next: `signalbox show ${job.run}`,
+      exit: EXIT_FAILED,
+    },
+  );
 }
 
 async function follow(
