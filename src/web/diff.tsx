@@ -2,13 +2,20 @@
 
 import type { JSX } from "preact";
 import type { DataOf } from "../app/schemas.ts";
+import { capitalised } from "./words.tsx";
 
 const OPEN_FILES = 5;
 const OPEN_LINES = 400;
 
 type Diff = DataOf<"diff">;
 
-export function Changes({ of: { files, more, commit } }: { readonly of: Diff }): JSX.Element {
+type ChangesProps = {
+  readonly of: Diff;
+  /** Why there are no changes. */
+  readonly message: string;
+};
+
+export function Changes({ of: { files, more, commit }, message }: ChangesProps): JSX.Element {
   const [added, removed] = [
     files.reduce((sum, file) => sum + file.added, 0),
     files.reduce((sum, file) => sum + file.removed, 0),
@@ -25,7 +32,7 @@ export function Changes({ of: { files, more, commit } }: { readonly of: Diff }):
           </small>
         )}
       </h2>
-      {files.length === 0 ? <p class="quiet">Nothing was handed over yet.</p> : null}
+      {files.length === 0 ? <p class="quiet">{capitalised(message)}.</p> : null}
       {files.map((file) => (
         <details
           key={file.path}
@@ -34,9 +41,13 @@ export function Changes({ of: { files, more, commit } }: { readonly of: Diff }):
         >
           <summary>
             <span class="path">{file.path}</span>{" "}
-            <small>
-              <span class="ok">+{file.added}</span> <span class="wrong">−{file.removed}</span>
-            </small>
+            {file.text === "" ? (
+              <small>no lines</small>
+            ) : (
+              <small>
+                <span class="ok">+{file.added}</span> <span class="wrong">−{file.removed}</span>
+              </small>
+            )}
           </summary>
           <pre class="diff" tabIndex={0}>
             {file.text === ""

@@ -12,6 +12,8 @@ import "./style.css";
 import { Loading, Main, Refused } from "./words.tsx";
 
 const RUNS_MAX = 500;
+/** Ages go on while nothing happens. */
+const TICK_MS = 20_000;
 
 type Connection = "opening" | "open" | "no-session" | "no-server";
 
@@ -21,6 +23,12 @@ function Page(): JSX.Element {
   const [own, setOwn] = useState<Rights | undefined>();
   const [connection, setConnection] = useState<Connection>("opening");
   const [badLink, setBadLink] = useState("");
+  const [, tick] = useState(0);
+
+  useEffect(() => {
+    const timer = setInterval(() => tick((count) => count + 1), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
 
   useEffect(() => {
     const begin = async (): Promise<void> => {

@@ -36,14 +36,14 @@ type RunPageProps = {
 };
 
 export function RunPage({ run, news, own, isOffline }: RunPageProps): JSX.Element {
-  const of = { news, run };
-  const show = useView(() => call("show", { run }), of);
-  const picture = useView(() => call("picture", { run }), of);
-  const history = useView(() => call("history", { run, limit: HISTORY_LINES, words: true }), of);
+  const about = { news, run };
+  const show = useView(() => call("show", { run }), about);
+  const picture = useView(() => call("picture", { run }), about);
+  const history = useView(() => call("history", { run, limit: HISTORY_LINES, words: true }), about);
   const view = show?.ok === true ? show.data : undefined;
-  const commit = view?.work?.commit ?? "";
-  // The changes are those of a commit: other news of the run do not concern them.
-  const diff = useView(() => call("diff", { run }), { news: STILL, of: commit });
+  // The changes are those of a commit, and of a run that has ended: other news of the run do not concern them.
+  const of = `${view?.work?.commit ?? ""} ${view?.waits.kind === "over"}`;
+  const diff = useView(() => call("diff", { run }), { news: STILL, of });
   if (show === undefined) return <Loading />;
   if (view === undefined) return <Refused message={show.ok ? "" : show.message} />;
   const tone = toneOf(view);
@@ -64,7 +64,7 @@ export function RunPage({ run, news, own, isOffline }: RunPageProps): JSX.Elemen
       <div class="columns">
         <div>
           <Findings view={view} />
-          {diff?.ok === true ? <Changes of={diff.data} /> : null}
+          {diff?.ok === true ? <Changes of={diff.data} message={diff.message} /> : null}
           {history?.ok === true ? <Conversation of={history.data} /> : null}
         </div>
         <div>

@@ -1,6 +1,6 @@
 /** The page in a real browser: what it shows, decisions by a person, a server that dies in the middle, two tabs, and texts of agents that attack. */
 import { once } from "node:events";
-import { appendFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -288,6 +288,36 @@ describe.runIf(hasBrowser)("the page", () => {
     expect(directives).toEqual(["script-src-attr", "script-src-elem"]);
     expect(await page.evaluate("globalThis.isOwned ?? false")).toBe(false);
   });
+
+  test(
+    "ages go on while nothing happens, and changes that git cannot show are not none",
+    { timeout: TIMEOUT_MS },
+    async () => {
+      const flow = await pageFlow(1);
+      const server = started(flow, somePort());
+      const { page } = await visited();
+      const run = await flow.create("Fix dates in the export", "--no-start");
+      await page.clock.install();
+      await page.goto(await server.link());
+      const card = page.locator(".card", { hasText: "Fix dates in the export" });
+      await card.getByText("just now").waitFor();
+      // Less than after which the page takes the connection for dead, and would load everything again.
+      await page.clock.setSystemTime(Date.now() + 180_000);
+      await page.clock.runFor(21_000);
+      await card.getByText("3 minutes ago").waitFor();
+
+      await flow.say(`start ${run}`);
+      await flow.until(run, ["reviewing"]);
+      const { mirrors } = flow.home;
+      const objects = readdirSync(mirrors).map((name) => join(mirrors, name, "objects"));
+      for (const folder of objects) renameSync(folder, `${folder}-away`);
+      await card.click();
+      const changes = page.getByRole("region", { name: "Changes" });
+      await changes.getByText("Git cannot show the changes").waitFor();
+      expect(await changes.getByText("Nothing was handed over yet").count()).toBe(0);
+      for (const folder of objects) renameSync(`${folder}-away`, folder);
+    },
+  );
 
   test("checks, with what they printed", { timeout: TIMEOUT_MS }, async () => {
     const agents = {
