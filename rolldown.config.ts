@@ -1,7 +1,7 @@
 /**
  * Bundles the command line into CommonJS, which Node starts faster than modules.
  *
- * `scripts/entry.cjs` becomes `dist/signalbox.cjs` as it is: it must be readable by any old Node.
+ * `scripts/entry.cjs` becomes `dist/signalbox.cjs` as it is: it must be readable by any old Node. It loads the chunks, and keeps their compiled code.
  * The built-in workflows are parsed here, so that no start has to.
  * Every `await import()` in the source stays a file of its own, so that a command loads only what it uses. Opening a file costs more
  * than reading a long one, so modules that many of these files share are one chunk: see `groups`.

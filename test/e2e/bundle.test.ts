@@ -1,9 +1,10 @@
 /** The built command as a process: what only shows there. */
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   appendFileSync,
   chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -13,11 +14,13 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { rolldown } from "rolldown";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import config from "../../rolldown.config.ts";
@@ -142,7 +145,7 @@ function loadedHook(folder: string): { readonly env: Record<string, string>; rea
 }
 
 /** A build of its own, with a cache that no other test uses, and a user who has none yet. */
-function copyOfBuild(): { call: () => string; dist: string; home: string } {
+function copyOfBuild() {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-test-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const dist = join(folder, "dist");
@@ -152,14 +155,30 @@ function copyOfBuild(): { call: () => string; dist: string; home: string } {
   symlinkSync(join(root, "workflows"), join(folder, "workflows"));
   mkdirSync(home);
   const env = { PATH: process.env["PATH"] ?? "", HOME: home };
-  const call = (): string =>
-    execFileSync(process.execPath, [join(dist, "signalbox.cjs"), "check", "task"], { encoding: "utf8", env });
-  return { call, dist, home };
+  const argv = (line: string): [string, ...string[]] => [join(dist, "signalbox.cjs"), ...line.split(" ")];
+  const call = (more: Record<string, string> = {}, cwd = folder): string =>
+    execFileSync(process.execPath, argv("check task"), { encoding: "utf8", cwd, env: { ...env, ...more } });
+  const end = (line: string, more: Record<string, string> = {}) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, argv(line), {
+      encoding: "utf8",
+      env: { ...env, ...more },
+    });
+    return { code: status, stdout, stderr };
+  };
+  /** The only file with compiled code in a folder. */
+  const cacheIn = (at: string): string => {
+    const found = readdirSync(at, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(found).toHaveLength(1);
+    return join(found[0]?.parentPath ?? "", found[0]?.name ?? "");
+  };
+  return { call, end, cacheIn, dist, home, env, beside: join(dist, ".cache"), own: join(home, ".cache") };
 }
 
+/** How often the first runs of a command write its compiled code. */
+const RUNS_THAT_WRITE = 4;
+
 test("compiled code is kept beside the bundle, else in the user's cache, else nowhere", () => {
-  const { call, dist, home } = copyOfBuild();
-  const [beside, own] = [join(dist, ".cache"), join(home, ".cache")];
+  const { call, beside, own } = copyOfBuild();
   const whole = call();
   expect([existsSync(beside), existsSync(own)]).toEqual([true, false]);
   rmSync(beside, { recursive: true });
@@ -169,6 +188,100 @@ test("compiled code is kept beside the bundle, else in the user's cache, else no
   rmSync(own, { recursive: true });
   writeFileSync(own, "");
   expect(call()).toBe(whole);
+});
+
+test("compiled code is written by the first runs, then left alone", () => {
+  const { call, cacheIn, beside } = copyOfBuild();
+  const written = Array.from({ length: RUNS_THAT_WRITE + 2 }, () => {
+    call();
+    return statSync(cacheIn(beside)).ino;
+  });
+  expect(written.map((one, n) => one !== written[n - 1])).toEqual([true, true, true, true, false, false]);
+});
+
+test("damaged compiled code is written again", () => {
+  const { call, cacheIn, beside } = copyOfBuild();
+  const whole = call();
+  const good = readFileSync(cacheIn(beside));
+  const line = good.indexOf("\n") + 1;
+  const damaged = [
+    Buffer.alloc(0),
+    Buffer.alloc(good.length),
+    good.subarray(0, 1000),
+    good.subarray(0, -1),
+    Buffer.concat([good, good]),
+    Buffer.concat([good.subarray(0, line), Buffer.alloc(good.length - line)]),
+    Buffer.from("{}\n"),
+    Buffer.from("null\n"),
+  ];
+  for (const bytes of damaged) {
+    writeFileSync(cacheIn(beside), bytes);
+    expect(call()).toBe(whole);
+    expect(readFileSync(cacheIn(beside)).equals(bytes)).toBe(false);
+  }
+});
+
+test("compiled code of another bundle is not run, even if the files are as long", () => {
+  const { call, dist } = copyOfBuild();
+  const whole = Array.from({ length: RUNS_THAT_WRITE + 1 }, () => call()).at(-1) ?? "";
+  const file = join(dist, "check2.cjs");
+  const { atime, mtime } = statSync(file);
+  writeFileSync(file, readFileSync(file, "utf8").replaceAll("it ends.", "IT ENDS."));
+  // Packages have files of one and the same time.
+  utimesSync(file, atime, mtime);
+  expect([call(), call()]).toEqual(Array(2).fill(whole.replace("it ends.", "IT ENDS.")));
+});
+
+test.runIf(process.getuid?.() === 0)("compiled code of another user is not run", () => {
+  const { call, cacheIn, beside } = copyOfBuild();
+  const whole = call();
+  chownSync(cacheIn(beside), 65_534, 65_534);
+  expect([call(), statSync(cacheIn(beside)).uid]).toEqual([whole, 0]);
+});
+
+test("compiled code is not looked for in the folder in which a command is called", () => {
+  const { call, home, beside } = copyOfBuild();
+  writeFileSync(beside, "");
+  call({ HOME: "", XDG_CACHE_HOME: "here" }, home);
+  call({ HOME: "." }, home);
+  expect(readdirSync(home)).toEqual([]);
+});
+
+test("commands that write compiled code at the same time leave one good file", async () => {
+  const { call, cacheIn, dist, beside, env } = copyOfBuild();
+  const whole = call();
+  const started = (): Promise<string> =>
+    promisify(execFile)(process.execPath, [join(dist, "signalbox.cjs"), "check", "task"], { env }).then(
+      ({ stdout }) => stdout,
+    );
+  expect(await Promise.all(Array.from({ length: 6 }, started))).toEqual(Array(6).fill(whole));
+  for (let n = 0; n < RUNS_THAT_WRITE; n += 1) call();
+  const { ino } = statSync(cacheIn(beside));
+  expect([call(), statSync(cacheIn(beside)).ino]).toEqual([whole, ino]);
+});
+
+test("compiled code changes neither exit codes nor output", () => {
+  const { end } = copyOfBuild();
+  for (const line of [
+    "--version",
+    "help",
+    "no-such-command",
+    "check no-such-workflow",
+    "schema",
+    "list --json",
+  ]) {
+    const outcomes = Array.from({ length: RUNS_THAT_WRITE + 2 }, () => end(line));
+    expect(outcomes).toEqual(Array(RUNS_THAT_WRITE + 2).fill(outcomes[0]));
+  }
+  expect(end("check no-such-workflow").code).toBe(2);
+});
+
+test("a command that ends by process.exit keeps its exit code and its compiled code", () => {
+  const { end, cacheIn, beside, home } = copyOfBuild();
+  const hook = join(home, "hook.cjs");
+  writeFileSync(hook, `process.once("beforeExit", () => process.exit(3));`);
+  expect(end("schema", { NODE_OPTIONS: `--require ${hook}` }).code).toBe(3);
+  expect(cacheIn(beside)).toMatch(/-schema$/);
 });
 
 test("it can be called through a link", () => {
