@@ -1,14 +1,13 @@
 /**
  * Prompts: Markdown with named variables, and nothing else.
  *
- * `{summary}` is a variable and `{{summary}}` is the text `{summary}`. `{plan.summary}` is a variable if an artifact `plan`
- * exists. All other braces are text, so that JSON examples need no escaping.
+ * `{plan.summary}` is a variable if an artifact `plan` exists. All other braces are text, so that JSON examples need no escaping.
  */
 
 import type { SourcePlace } from "../core/model/workflow.ts";
+import { VARIABLE } from "../core/text/prompt-variables.ts";
 import { placesIn } from "./problem.ts";
 
-const VARIABLE = /\{\{(?<literal>[a-z][a-z0-9_]*)\}\}|\{(?<name>[a-z][a-z0-9_]*)\}/g;
 const DOTTED = /\{\{?(?<word>[A-Za-z0-9][\w-]*(?:\.[\w-]+)+)\}/g;
 const ANY = new RegExp(`${VARIABLE.source}|${DOTTED.source.replace("word", "dotted")}\\}?`, "g");
 
@@ -34,17 +33,6 @@ export function wordsIn(
     if (artifact === undefined || match[0].startsWith("{{")) return [];
     const field = word.slice(artifact.length + 1);
     return [{ word, artifact, field, place: placeAt(match.index) }];
-  });
-}
-
-export function variablesOf(
-  file: string,
-  text: string,
-): readonly { readonly name: string; readonly place: SourcePlace }[] {
-  const placeAt = placesIn(file, text);
-  return Array.from(text.matchAll(VARIABLE)).flatMap((match) => {
-    const name = match.groups?.["name"];
-    return name === undefined ? [] : [{ name, place: placeAt(match.index) }];
   });
 }
 

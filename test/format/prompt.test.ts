@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fill, fillAsked, variablesOf, wordsIn } from "../../src/format/prompt.ts";
+import { variablesIn } from "../../src/core/text/prompt-variables.ts";
+import { placesIn } from "../../src/format/problem.ts";
+import { fill, fillAsked, wordsIn } from "../../src/format/prompt.ts";
 
 const VARS = { summary: "Add login", branch: "feature/x", round_2: "two" };
 
@@ -17,7 +19,11 @@ test.for<[string, string, string]>([
   ["${summary}", "summary@1:2", "$Add login"],
   ["{summary", "", "{summary"],
 ])("%j names %j and becomes %j", ([text, names, filled]) => {
-  const shown = variablesOf("p.md", text).map(({ name, place }) => `${name}@${place.line}:${place.col}`);
+  const placeAt = placesIn("p.md", text);
+  const shown = variablesIn(text).map(({ name, index }) => {
+    const { line, col } = placeAt(index);
+    return `${name}@${line}:${col}`;
+  });
   expect(shown.join(" ")).toBe(names);
   expect(fill(text, VARS)).toBe(filled);
 });
@@ -60,7 +66,7 @@ test("text without braces is never changed", () => {
   fc.assert(
     fc.property(text, (raw) => {
       expect(fill(raw, {})).toBe(raw);
-      expect(variablesOf("p.md", raw)).toEqual([]);
+      expect(variablesIn(raw)).toEqual([]);
     }),
   );
 });
@@ -71,7 +77,7 @@ test("whatever is found can be filled", () => {
     .map((parts) => parts.join(""));
   fc.assert(
     fc.property(text, (raw) => {
-      const vars = Object.fromEntries(variablesOf("p.md", raw).map(({ name }) => [name, "v"]));
+      const vars = Object.fromEntries(variablesIn(raw).map(({ name }) => [name, "v"]));
       expect(() => fill(raw, vars)).not.toThrow();
     }),
   );

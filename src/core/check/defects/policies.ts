@@ -7,7 +7,7 @@ import { reviewsIn } from "../../explain/review-policy.ts";
 import type { Workflow } from "../../model/compile.ts";
 import { ORIGIN, type Action } from "../../model/workflow.ts";
 import type { Defect } from "../defect.ts";
-import { bad, matches } from "./prompts.ts";
+import { bad, variablesOf } from "./prompts.ts";
 
 /** A role reads a prompt while the run is in a state. */
 type PromptReading = { readonly prompt: string; readonly role: string; readonly state: string };
@@ -17,9 +17,11 @@ export function checkPolicies(workflow: Workflow): Defect[] {
   const readings = readingsOf(workflow);
   const isOwn = Object.hasOwn(params, "output") || Object.hasOwn(counters, "output");
   return Object.entries(prompts).flatMap(([name, prompt]) => {
-    const [first] = matches(prompt, isOwn ? /\{(policy)\}(?!\})/g : /\{(policy|output)\}(?!\})/g);
+    const first = variablesOf(prompt).find(
+      (each) => each.word === "policy" || (each.word === "output" && !isOwn),
+    );
     if (first === undefined) return [];
-    const word = `{${first.word ?? ""}}`;
+    const word = `{${first.word}}`;
     const tells = first.word === "output" ? "is the file of one review" : "tells how one review is judged";
     const own = readings.filter((reading) => reading.prompt === name);
     if (own.length === 0) return [bad(first.at, `${word} is for a reviewer, and no agent reads this prompt`)];

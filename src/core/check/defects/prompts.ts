@@ -3,6 +3,7 @@
  */
 
 import { closest } from "../../text/closest.ts";
+import { variablesIn } from "../../text/prompt-variables.ts";
 import type { Workflow } from "../../model/compile.ts";
 import { artifactsIn } from "../../model/status.ts";
 import type { Action, Move, SourcePlace, Prompt } from "../../model/workflow.ts";
@@ -70,14 +71,14 @@ function checkVariables(workflow: Workflow, prompt: Prompt, uses: readonly Promp
   const known = [...BUILT_IN, ...Object.keys(workflow.definition.params), ...counters, ...budgets];
   const without = uses.find(({ role }) => workflow.definition.roles[role]?.input === undefined);
   const isOwn = Object.hasOwn(workflow.definition.params, "input") || counters.includes("input");
-  return matches(prompt, /\{\{|\}\}|\{([a-z][a-z0-9_]*)\}/g).flatMap(({ word, at }) => {
+  return variablesOf(prompt).flatMap(({ word, at }) => {
     if (word === "input" && !isOwn && (uses.length === 0 || without !== undefined))
       return [
         bad(at, `{input} is the file of a role's "input", and ${without?.role ?? "no reader"} has none`),
       ];
-    if (word !== undefined && OF_ROLE.includes(word) && uses.length === 0)
+    if (OF_ROLE.includes(word) && uses.length === 0)
       return [bad(at, `{${word}} lists what an agent may type, and no agent reads this prompt`)];
-    if (word === undefined || known.includes(word)) return [];
+    if (known.includes(word)) return [];
     return [bad(at, `{${word}} is not a parameter, counter or built-in variable`, closest(word, known))];
   });
 }
@@ -172,7 +173,11 @@ function checkSections(workflow: Workflow, prompt: Prompt, uses: readonly Prompt
   ];
 }
 
-export function matches(prompt: Prompt, pattern: RegExp): { word: string | undefined; at: SourcePlace }[] {
+export function variablesOf(prompt: Prompt): readonly { readonly word: string; readonly at: SourcePlace }[] {
+  return variablesIn(prompt.text).map(({ name, index }) => ({ word: name, at: placeIn(prompt, index + 1) }));
+}
+
+function matches(prompt: Prompt, pattern: RegExp): { word: string | undefined; at: SourcePlace }[] {
   return [...prompt.text.matchAll(pattern)].map((match) => ({
     word: match[1],
     at: placeIn(prompt, match.index + match[0].lastIndexOf(match[1] ?? "")),
