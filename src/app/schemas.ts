@@ -87,7 +87,9 @@ const TASKS = {
       folder: Text,
       /** Rounds and the like: how often, of how many times. */
       counters: z.record(Text, z.strictObject({ is: z.number(), max: z.number() })),
+      /** What the agent was started with. */
       instructions: Text,
+      /** What it was told last; empty where it was told nothing since. */
       told: Text,
       files: Texts,
     }),

@@ -3,14 +3,9 @@
 import type { Done } from "../context.ts";
 import { EXIT_OK } from "../exit-codes.ts";
 import type { Outcome } from "../outcome.ts";
+import type { DataOf } from "../schemas.ts";
 
-/** The acknowledgement, which is the same for the same key. */
-export type Acknowledgement = {
-  readonly run: string;
-  readonly from: string;
-  readonly to: string;
-  readonly seq: number;
-};
+export type Acknowledgement = DataOf<"move">;
 
 export function acknowledge(done: Done, what?: string): Outcome<Acknowledgement> {
   const { run, from, to, seq } = done;

@@ -232,7 +232,15 @@ export const ACTS = {
   stop: {
     about: "Halt a run and the runs made of its tasks",
     input: z.strictObject({ ...Run, now: Flag }),
-    output: z.strictObject({ run: Text, state: Text, halted: Flag, changed: Flag, waitsFor: Texts }),
+    output: z.strictObject({
+      run: Text,
+      state: Text,
+      halted: Flag,
+      /** Whether this call halted it. */
+      changed: Flag,
+      /** Roles and checks that finish first; none where everything is ended. */
+      waitsFor: Texts,
+    }),
   },
   resume: {
     about: "Go on with a run: retry what failed, start crashed agents again, or restart a stage",
@@ -248,9 +256,13 @@ export const ACTS = {
     output: z.strictObject({
       run: Text,
       state: Text,
+      /** Whether it was halted. */
       unhalted: Flag,
+      /** Effects that are tried again, its turn in the queue, what needed attention without either, and reading its files. */
       retried: Texts,
+      /** Roles whose agent is started again. */
       respawned: Texts,
+      /** The answer that restarted it somewhere; empty where that was not asked for. */
       answered: Text,
     }),
   },

@@ -43,19 +43,9 @@ import { resumeRun, resumedBefore, type Resumed } from "./run/resume.ts";
 import { sayWaived } from "./artifact/waived.ts";
 import { noteOf, submitWords, wordsText } from "./words.ts";
 
-export type VerbCall = {
+export type VerbCall = Omit<InputOf<"accept">, "run" | "project" | "either"> & {
   readonly verb: Verb;
   readonly run: string;
-  /** The person's words. */
-  readonly text?: string | undefined;
-  /** Which of several ways: a state, an option, or a route of an option. */
-  readonly to?: string | undefined;
-  readonly key?: string | undefined;
-  /** What the person saw of the question, as one word: another one is refused. */
-  readonly shown?: string | undefined;
-  readonly entry?: number | undefined;
-  /** How the work is delivered, where accepting delivers. */
-  readonly delivery?: Delivery | undefined;
 };
 
 export type VerbOutcome = Outcome<Acknowledgement | MergeData>;

@@ -13,18 +13,13 @@ import { textOfOwn } from "../../adapters/home/own-file.ts";
 import { seeRun, workflowOf, type Seen } from "../runs/find.ts";
 import { noToken, type AgentCaller } from "../caller.ts";
 import type { Reading } from "../declare.ts";
+import type { DataOf } from "../schemas.ts";
 import { jobId } from "../../engine/agents/job-id.ts";
 import { checkoutOf } from "../../engine/agents/judge.ts";
 import { fillPath } from "../../engine/submit/place.ts";
 import { contextOf, workPaths } from "../../engine/agents/prompt-context.ts";
 
-export type Dispatch = {
-  /** What it was started with. */
-  readonly instructions: string;
-  /** What it was told last; empty where it was told nothing since. */
-  readonly told: string;
-  readonly files: readonly string[];
-};
+type Dispatch = Pick<DataOf<"get-task">, "instructions" | "told" | "files">;
 
 const PROMPT = "prompt.md";
 

@@ -6,7 +6,7 @@ import { sayDeadlock } from "../../../engine/supervise/deadlocks.ts";
 import { descendantsOf } from "../../../engine/tasks/descendants.ts";
 import { nameInNote, runOf, seeThrough, type Acting, type Done } from "../../context.ts";
 import { EXIT_OK, EXIT_WAITING, EXIT_NOT_YOURS } from "../../exit-codes.ts";
-import type { InputOf } from "../../schemas.ts";
+import type { DataOf, InputOf } from "../../schemas.ts";
 import type { Outcome } from "../../outcome.ts";
 import { rememberNames } from "../../runs/environment.ts";
 import { isFinished, type Seen } from "../../runs/find.ts";
@@ -23,19 +23,7 @@ import { answerWith } from "../question/answer-with.ts";
 import { moveTo } from "../move.ts";
 import { refusal } from "../../refusal.ts";
 
-/** What was done about it. */
-export type Resumed = {
-  readonly run: string;
-  readonly state: string;
-  /** Whether it was halted. */
-  readonly unhalted: boolean;
-  /** Deeds that are tried again, its turn in the queue, what needed attention without either, and reading its files. */
-  readonly retried: readonly string[];
-  /** Roles whose agent is started again. */
-  readonly respawned: readonly string[];
-  /** What was answered to have it begin again somewhere; empty where that was not asked for. */
-  readonly answered: string;
-};
+export type Resumed = DataOf<"resume">;
 
 export async function resume(on: Acting, { run: word, back }: InputOf<"resume">): Promise<Outcome<Resumed>> {
   const id = await runOf(on, word);

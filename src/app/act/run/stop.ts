@@ -11,22 +11,13 @@ import { descendantsOf } from "../../../engine/tasks/descendants.ts";
 import type { Store } from "../../../engine/ports/store.ts";
 import { nameInNote, runOf, seeThrough, type Acting } from "../../context.ts";
 import { EXIT_OK } from "../../exit-codes.ts";
-import type { InputOf } from "../../schemas.ts";
+import type { DataOf, InputOf } from "../../schemas.ts";
 import type { Outcome } from "../../outcome.ts";
 import { refusal } from "../../refusal.ts";
 import { isFinished } from "../../runs/find.ts";
 import { requireKept } from "../../runs/load.ts";
 
-/** What `--json` gives. */
-export type StopData = {
-  readonly run: string;
-  readonly state: string;
-  readonly halted: boolean;
-  /** Whether this call changed that. */
-  readonly changed: boolean;
-  /** Whose end is waited for; nobody's where everything is ended. */
-  readonly waitsFor: readonly string[];
-};
+type StopData = DataOf<"stop">;
 
 export async function stop(on: Acting, { run: word, now }: InputOf<"stop">): Promise<Outcome<StopData>> {
   const id = await runOf(on, word);
