@@ -198,12 +198,7 @@ function isOutcome<Data>(value: unknown): value is Outcome<Data> {
   return hasAnswerFields(value) && "data" in value && "notes" in value && Array.isArray(value.notes);
 }
 
-type WireFailure = {
-  readonly code: string;
-  readonly message: string;
-  readonly next: string;
-  readonly exit: number;
-};
+type WireFailure = Pick<Outcome<unknown>, "code" | "message" | "next" | "exit">;
 
 /** An outcome and a failure both have these fields. */
 function hasAnswerFields(value: unknown): value is WireFailure {

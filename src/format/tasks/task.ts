@@ -25,17 +25,9 @@ export type Task = {
 };
 
 /** A task as written in its file, before it is compared with the others. */
-export type TaskDraft = {
-  readonly id: string;
+export type TaskDraft = Omit<Task, "complexity" | "line"> & {
   readonly offset: number;
-  readonly title: string;
-  readonly files: readonly string[];
-  readonly dependsOn: readonly string[];
   readonly complexity?: string;
-  readonly status?: string;
-  readonly layer?: string;
-  readonly text?: string;
-  readonly keys?: TaskKeys;
 };
 
 export function flawsOf(drafts: readonly TaskDraft[]): readonly TextFlaw[] {

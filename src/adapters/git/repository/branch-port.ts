@@ -109,13 +109,7 @@ function entriesIn(words: readonly string[]): Changed[] {
 
 const TYPES: Readonly<Record<string, Changed["type"]>> = { A: "added", D: "deleted" };
 
-type Renaming = {
-  readonly run: string;
-  readonly repo: string;
-  readonly path: string;
-  readonly from: string;
-  readonly to: string;
-};
+type Renaming = Parameters<Branches["rename"]>[0];
 
 /** Call under the repository's lock. Doing it twice is harmless. */
 async function rename(on: Git, { run, repo, path, from, to }: Renaming): Promise<void> {

@@ -4,6 +4,7 @@
  * Both are over the texts exactly as they are kept, so that nothing has to be brought into an order first.
  */
 
+import type { RunRow } from "../../../engine/ports/journal.ts";
 import { sha256 } from "../../../format/sha256.ts";
 
 /** A row of `events`, without its own hash. */
@@ -57,21 +58,7 @@ export function hashOf(values: readonly (string | number)[]): string {
 }
 
 /** What the digest of a run's row is over: everything in it that its events made, and the snapshot's own. */
-export type Sealed = {
-  readonly id: string;
-  readonly workflow: string;
-  readonly goal: string;
-  readonly repo: string;
-  readonly base: string;
-  readonly definition: string;
-  readonly state: string;
-  readonly status: string;
-  readonly entry: number;
-  readonly seq: number;
-  readonly head: string;
-  readonly startedAt: string;
-  readonly updatedAt: string;
-};
+export type Sealed = Omit<RunRow, "attention" | "halted" | "projected" | "hidden">;
 
 /** `seal` stands for the snapshot: see `sealOf`. */
 export function digestOfRun(row: Sealed, seal: string): string {
