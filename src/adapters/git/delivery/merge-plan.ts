@@ -14,8 +14,8 @@ import { failed, git, tryGit, type GitCall, type AuthorIdentity } from "../call/
 import { commitNamed, inRepository } from "../call/commits.ts";
 import { requireFree } from "../call/locks.ts";
 import { withBoth } from "../call/scratch.ts";
-import { inMirror } from "../mirror/mirror.ts";
 import { mirrorOf } from "../mirror/names.ts";
+import { commitsOfRun } from "../mirror/run-refs.ts";
 import { defaultRefs } from "../repository/branches.ts";
 import { commonDirIn, commonDirOf, gitDirOf, unwritableOf } from "../repository/locate.ts";
 import { worktreesOf } from "../repository/worktrees.ts";
@@ -279,11 +279,11 @@ async function personCommits(on: Git, of: RunBranch): Promise<PersonCommits | un
   const tip = await tipIn(on, commonDir, `refs/heads/${of.branch}`);
   if (tip === undefined) return undefined;
   const mirror = mirrorOf(on.home, of.repo);
-  const own = await refsOf(on, mirror, of.run);
-  if (own.includes(tip)) return undefined;
+  const own = await commitsOfRun(on, { mirror, run: of.run });
+  if (own.has(tip)) return undefined;
   const commits = await withBoth(on, { commonDir, mirror, oid: tip }, async (call) => {
     const format = ["--format=%h %an: %s", "--no-commit-header", `--max-count=${COMMITS_MAX}`];
-    const input = [tip, ...own.map((oid) => `^${oid}`), ""].join("\n");
+    const input = [tip, ...Array.from(own, (oid) => `^${oid}`), ""].join("\n");
     const { code, out } = await tryGit(on.env, { ...call, args: ["rev-list", ...format, "--stdin"], input });
     if (code === 0) return out.toString("utf8").split("\n");
     // What cannot be compared is not the run's.
@@ -291,9 +291,4 @@ async function personCommits(on: Git, of: RunBranch): Promise<PersonCommits | un
   });
   const found = commits.filter((line) => line !== "");
   return found.length === 0 ? undefined : { tip, commits: found };
-}
-
-async function refsOf(on: Git, mirror: string, run: string): Promise<readonly string[]> {
-  const args = ["for-each-ref", "--format=%(objectname)", `refs/runs/${run}/`];
-  return [...new Set((await git(on.env, { ...inMirror(mirror), args })).split("\n"))].filter(Boolean);
 }

@@ -13,6 +13,7 @@ import { inRepository } from "../call/commits.ts";
 import { addedOnTop, giveObjects } from "../mirror/loose-objects.ts";
 import { inMirror, transfer, type CommitTransfer } from "../mirror/mirror.ts";
 import { mirrorOf, runRef } from "../mirror/names.ts";
+import { commitsOfRun } from "../mirror/run-refs.ts";
 import { syncObjects } from "../mirror/write-objects.ts";
 import { holderOf } from "../repository/branch-problem.ts";
 import { commonDirIn, unwritableOf } from "../repository/locate.ts";
@@ -77,8 +78,7 @@ export async function isOfRun(
   { mirror, run, tip }: { readonly mirror: string; readonly run: string; readonly tip: string },
 ): Promise<boolean> {
   if (refAt(mirror, runRef(run, "published")) === tip) return true;
-  const args = ["for-each-ref", "--format=%(objectname)", `refs/runs/${run}/`];
-  return (await git(on.env, { ...inMirror(mirror), args })).split("\n").includes(tip);
+  return (await commitsOfRun(on, { mirror, run })).has(tip);
 }
 
 async function note(mirror: string, { run, commit }: Publishing): Promise<""> {

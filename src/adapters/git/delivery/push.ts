@@ -129,7 +129,7 @@ export async function deleteOn(on: Git, { repo, remote, branch, merged }: Deleti
       }));
     };
     const listed = await reach(["ls-remote", "--", remote, ref]);
-    if (listed.code !== 0) return reasonIn(listed.err);
+    if (listed.code !== 0) return lineIn(listed);
     const [oid = ""] = listed.out.toString("utf8").split("\t");
     if (oid === "") return "";
     const isIn = await tryGit(on.env, { ...plain, args: ["merge-base", "--is-ancestor", oid, merged] });
@@ -139,12 +139,6 @@ export async function deleteOn(on: Git, { repo, remote, branch, merged }: Deleti
     const lease = `--force-with-lease=${ref}:${oid}`;
     const pushed = await reach(["push", "--quiet", "--no-verify", lease, "--", remote, `:${ref}`]);
     failpoint("merge.after-delete");
-    return pushed.code === 0 ? "" : reasonIn(pushed.err);
+    return pushed.code === 0 ? "" : lineIn(pushed);
   });
-}
-
-function reasonIn(err: string): string {
-  const lines = err.split("\n").map((line) => line.trim());
-  const line = lines.find((each) => /^(?:fatal|error|ssh|GitError|!)/i.test(each));
-  return withoutPassword(line ?? lines.find((each) => each !== "") ?? "git printed no reason");
 }

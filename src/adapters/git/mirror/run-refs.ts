@@ -34,6 +34,16 @@ export async function refsOfRun(
   return refsIn(run, await rowsIn(on, mirror, `refs/runs/${run}`));
 }
 
+/** The commits that refs of the run name, also those that the mirror has lost. */
+export async function commitsOfRun(
+  on: Git,
+  { mirror, run }: { readonly mirror: string; readonly run: string },
+): Promise<ReadonlySet<string>> {
+  const args = ["for-each-ref", "--format=%(objectname)", `refs/runs/${run}/`];
+  const listed = await git(on.env, { ...inMirror(mirror), args });
+  return new Set(listed.split("\n").filter((oid) => oid !== ""));
+}
+
 async function rowsIn(on: Git, mirror: string, below: string): Promise<readonly RefRow[]> {
   const format = "--format=%(refname)%00%(objectname)%00%(committerdate:unix)";
   const listed = await git(on.env, { ...inMirror(mirror), args: ["for-each-ref", format, below] });
