@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { Reading } from "../../src/core/model/event.ts";
 import { ownArtifact } from "../../src/core/gates/shape-of-run.ts";
-import { worth } from "../../src/core/gates/status-reason.ts";
+import { explainedStatus } from "../../src/core/gates/status-reason.ts";
 import { readArtifact } from "../../src/format/reading/read.ts";
 import { readTasks } from "../../src/format/tasks/read.ts";
 import { change } from "../support/change-lives.ts";
@@ -74,6 +74,6 @@ test.for<[said: string, more: Partial<Reading>, told: string]>([
       readings: [reading("proposal", more)],
     },
   ]);
-  const { reason, at } = worth(change, run, "proposal");
+  const { reason, at } = explainedStatus(change, run, "proposal");
   expect(at === undefined ? reason : `${reason} (${at.line})`).toBe(told);
 });

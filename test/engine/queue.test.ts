@@ -12,7 +12,7 @@ import type { Place } from "../../src/engine/ports/files.ts";
 import type { Works } from "../../src/engine/box.ts";
 import type { Observer } from "../../src/engine/supervise/observed-facts.ts";
 import { Hands } from "../../src/engine/supervise/in-progress.ts";
-import { Landings } from "../../src/engine/supervise/merged-elsewhere.ts";
+import { MergedElsewhere } from "../../src/engine/supervise/merged-elsewhere.ts";
 import { dependencyProblem, isTurnOfSomebody, waitsFor, whyInLine } from "../../src/engine/queue/position.ts";
 import type { Landing, Merges, WorkOf } from "../../src/engine/ports/merges.ts";
 import type { Store } from "../../src/engine/ports/store.ts";
@@ -318,7 +318,7 @@ test("a damaged run in the line, or with a workspace, stops nobody", async () =>
   ]);
   let looks = 0;
   const merges = mergesThat(() => ((looks += 1), LANDED));
-  const landings = new Landings({ ...damaged, merges }, 0);
+  const landings = new MergedElsewhere({ ...damaged, merges }, 0);
   for (let turn = 0; turn < 3; turn += 1) await look(landings);
   expect(looks).toBe(0);
 });
@@ -350,14 +350,14 @@ test("another workflow, by other names; nothing is written where a fact leads no
     },
   ]);
   // What was seen is about other work than there is: nothing is told.
-  await look(new Landings(worksOf(mergesThat(() => LANDED)), 0));
+  await look(new MergedElsewhere(worksOf(mergesThat(() => LANDED)), 0));
   expect(await states("a")).toEqual(["drum"]);
   await submit(worksOf(), {
     run: "a",
     by: { type: "engine" },
     event: ({ at, tree = "" }) => ({ type: "observed", at, tree }),
   });
-  await look(new Landings(worksOf(mergesThat(() => LANDED)), 0));
+  await look(new MergedElsewhere(worksOf(mergesThat(() => LANDED)), 0));
   expect(await states("a")).toEqual(["shelf"]);
 });
 
@@ -382,7 +382,7 @@ test("a merge that leads nowhere is told once: the supervisor can leave", async 
   ]);
   let looks = 0;
   const merges = mergesThat(() => ((looks += 1), LANDED));
-  const landings = new Landings(worksOf(merges), 0);
+  const landings = new MergedElsewhere(worksOf(merges), 0);
   for (let turn = 0; turn < 3; turn += 1) await look(landings);
   expect(looks).toBe(1);
 });

@@ -12,7 +12,7 @@ import { targetOf } from "../../core/gates/gate.ts";
 import { finished } from "../../core/step/refuse.ts";
 import { chosenFrom, waysFor, type VerbWay } from "../../core/explain/verbs.ts";
 import type { Verb } from "../../core/model/workflow.ts";
-import { worth } from "../../core/gates/status-reason.ts";
+import { explainedStatus } from "../../core/gates/status-reason.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import type { Facts } from "../../core/model/event.ts";
 import { factsNamed } from "../../engine/supervise/fact.ts";
@@ -284,7 +284,9 @@ function wordsFor(seen: Seen, { verb, text = "" }: VerbCall, way: VerbWay): stri
 
 /** What the agent is told where the person only wants it tried again. */
 function whatFailed({ workflow, run }: Seen, { waives }: VerbWay): string {
-  const reasons = waives.map((name) => worth(workflow, run, name).reason).filter((reason) => reason !== "");
+  const reasons = waives
+    .map((name) => explainedStatus(workflow, run, name).reason)
+    .filter((reason) => reason !== "");
   const counted = Object.entries(run.counters).filter(([, times]) => times > 0);
   return [
     "Try again.",

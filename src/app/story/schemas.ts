@@ -146,7 +146,7 @@ export const LOOKS = {
           /** How many events were looked at, or the first bad one; 0 for the run's row. */
           seq: Count,
           reason: Text,
-          /** Worth telling, and no damage: a signature of a key that was replaced, or is not here. */
+          /** ExplainedStatus telling, and no damage: a signature of a key that was replaced, or is not here. */
           notices: z.array(z.strictObject({ seq: Count, text: Text })),
         }),
       ),

@@ -3,7 +3,7 @@
 import type { Workflow } from "../model/compile.ts";
 import type { Actor, Event, Incoming, Reading } from "../model/event.ts";
 import type { Run } from "../model/run.ts";
-import { worth } from "../gates/status-reason.ts";
+import { explainedStatus } from "../gates/status-reason.ts";
 import { SEVERITIES } from "../model/verdict.ts";
 
 export function sayEvent(workflow: Workflow, after: Run, event: Incoming): string {
@@ -121,7 +121,7 @@ function sayReadings(
 function sayOutcome(workflow: Workflow, after: Run, reading: Reading): string {
   if (reading.faults.length > 0) return "invalid";
   if (reading.verdict === undefined) {
-    const { standing } = worth(workflow, after, reading.artifact);
+    const { standing } = explainedStatus(workflow, after, reading.artifact);
     return standing === "holds" ? "holds" : String(reading.fields["outcome"] ?? "");
   }
   const worst = SEVERITIES.find((severity) => (reading.issues?.[severity] ?? 0) > 0);

@@ -9,7 +9,7 @@ import type { RefusalCode } from "../model/event.ts";
 import { valueIn } from "../model/field.ts";
 import { QUESTION_DEPTH_MAX, type Run } from "../model/run.ts";
 import { isGood, standingOf, valueOf } from "./artifact-status.ts";
-import { worth } from "./status-reason.ts";
+import { explainedStatus } from "./status-reason.ts";
 import { FACTS } from "../model/vocabulary.ts";
 import type { Literal } from "../model/value.ts";
 import {
@@ -168,7 +168,7 @@ function explain(workflow: Workflow, run: Run, condition: Condition): Unmet {
     case "artifact": {
       const fact = factOf(workflow, condition.artifact);
       if (fact !== undefined) return { code: "gate-not-met", message: `happens when ${fact}`, mend: fact };
-      const found = worth(workflow, run, condition.artifact);
+      const found = explainedStatus(workflow, run, condition.artifact);
       const wanted = condition.in.join(" or ");
       const isForChanged = condition.in.every((standing) => standing === "stale");
       return {
@@ -182,7 +182,7 @@ function explain(workflow: Workflow, run: Run, condition: Condition): Unmet {
     case "least":
     case "most": {
       const wanted = sayWanted(condition);
-      const { standing, reason } = worth(workflow, run, condition.artifact);
+      const { standing, reason } = explainedStatus(workflow, run, condition.artifact);
       const fact = factOf(workflow, condition.artifact);
       if (fact !== undefined && !isUsable(standing))
         return { code: "gate-not-met", message: `happens when ${fact}`, mend: fact };
@@ -221,7 +221,7 @@ function explain(workflow: Workflow, run: Run, condition: Condition): Unmet {
 }
 
 function explainNeed(workflow: Workflow, run: Run, name: string): Unmet {
-  const found = worth(workflow, run, name);
+  const found = explainedStatus(workflow, run, name);
   const artifact = workflow.definition.artifacts[name];
   const author = (artifact?.by ?? []).map((by) => (by === "human" ? "a person" : by)).join(" or ");
   return {

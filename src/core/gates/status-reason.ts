@@ -18,7 +18,7 @@ import {
 } from "./artifact-status.ts";
 import type { SourcePlace, ArtifactStatus } from "../model/workflow.ts";
 
-export type Worth = {
+export type ExplainedStatus = {
   readonly standing: ArtifactStatus;
   readonly reason: string;
   readonly at?: SourcePlace;
@@ -26,12 +26,12 @@ export type Worth = {
   readonly mend?: string;
 };
 
-export function worth(workflow: Workflow, run: Run, name: string): Worth {
+export function explainedStatus(workflow: Workflow, run: Run, name: string): ExplainedStatus {
   return explained({ workflow, run }, { artifact: name, slot: "" }, causeOf(workflow, run, name));
 }
 
 /** The status of a reading itself, without waivers. */
-export function worthOfSlot(workflow: Workflow, run: Run, member: ArtifactSlot): Worth {
+export function explainedStatusOfSlot(workflow: Workflow, run: Run, member: ArtifactSlot): ExplainedStatus {
   return explained({ workflow, run }, member, causeOfSlot(workflow, run, member));
 }
 
@@ -39,7 +39,7 @@ function explained(
   situation: { workflow: Workflow; run: Run },
   member: ArtifactSlot,
   cause: StatusCause,
-): Worth {
+): ExplainedStatus {
   const held = situation.run.held[slotKey(member.artifact, member.slot)];
   const fault = held?.reading.faults[0];
   const place =

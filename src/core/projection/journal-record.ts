@@ -11,7 +11,7 @@ import { fillPath } from "../text/fill-path.ts";
 import { reads } from "./project.ts";
 import { NO_RUN, slotKey, type Run } from "../model/run.ts";
 import { standingOfSlot } from "../gates/artifact-status.ts";
-import { worthOfSlot } from "../gates/status-reason.ts";
+import { explainedStatusOfSlot } from "../gates/status-reason.ts";
 import { VERDICTS, type Tests, type Verdict } from "../model/verdict.ts";
 import type { Reader, ReviewText } from "../model/artifact.ts";
 import type { Definition, ArtifactStatus } from "../model/workflow.ts";
@@ -128,7 +128,7 @@ function note(workflow: Workflow, walk: RecordWalk, event: Extract<Event, { type
   if (artifact === undefined || artifact.file === "" || artifact.reader.type === "check") return;
   // Also for a review that does not count yet: the event that accepts it later does not repeat its text.
   if (reading.review !== undefined) walk.texts.set(reading.digest, reading.review);
-  const { standing, reason } = worthOfSlot(workflow, run, reading);
+  const { standing, reason } = explainedStatusOfSlot(workflow, run, reading);
   const key = slotKey(reading.artifact, reading.slot);
   // An artifact that was accepted earlier and is stale now was only observed again.
   if (!reading.found || (standing === "stale" && walk.takenIn.get(key)?.digest === reading.digest)) return;

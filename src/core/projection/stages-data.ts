@@ -6,7 +6,7 @@ import type { StageRestart, Run } from "../model/run.ts";
 import { entriesOf, type ScheduleEntry } from "./schedule.ts";
 import { isEnabled } from "./stages.ts";
 import { isGood } from "../gates/artifact-status.ts";
-import { worth } from "../gates/status-reason.ts";
+import { explainedStatus } from "../gates/status-reason.ts";
 import type { Literal } from "../model/value.ts";
 import type { Condition, Move } from "../model/workflow.ts";
 
@@ -143,7 +143,7 @@ function failureOf(workflow: Workflow, run: Run, at: ScheduleEntry | undefined):
   const looked = when.flatMap((condition) => (condition.type === "artifact" ? [condition.artifact] : []));
   const made = (at.gate?.required ?? []).map(({ artifact }) => artifact);
   const found = [...new Set([...looked, ...made])]
-    .map((artifact) => worth(workflow, run, artifact))
+    .map((artifact) => explainedStatus(workflow, run, artifact))
     .flatMap(({ standing, reason }) => (isGood(standing) ? [] : [reason]));
   const spent = when.flatMap(saySpent);
   return { stage, phase, error: [...found, ...spent].join("; "), failedAt: since };

@@ -6,7 +6,7 @@ import type { Workflow } from "../model/compile.ts";
 import type { Reading, Refusal } from "../model/event.ts";
 import { targetOf, type Unmet } from "../gates/gate.ts";
 import type { Run } from "../model/run.ts";
-import type { Worth } from "../gates/status-reason.ts";
+import type { ExplainedStatus } from "../gates/status-reason.ts";
 import { START, type Move } from "../model/workflow.ts";
 
 export function finished(run: Run): Refusal {
@@ -113,7 +113,7 @@ function wayOut(run: Run, to: string, first: Unmet | undefined): string {
 const FAULTS_MAX = 20;
 
 /** Rejects a submission and lists every fault, so that one fix is enough. */
-export function unusable(run: Run, { artifact, faults }: Reading, found: Worth): Refusal {
+export function unusable(run: Run, { artifact, faults }: Reading, found: ExplainedStatus): Refusal {
   const others = found.reason === faults[0]?.reason ? faults.slice(1, FAULTS_MAX) : [];
   const also = others.map(({ at, reason }) => `; also ${at.line}:${at.col}: ${reason}`);
   return {

@@ -11,7 +11,7 @@ import { awaits } from "../../core/explain/review-policy.ts";
 import { replay } from "../../core/step/apply.ts";
 import { slotKey, type Run } from "../../core/model/run.ts";
 import { isGood, standingOfSlot } from "../../core/gates/artifact-status.ts";
-import { worthOfSlot } from "../../core/gates/status-reason.ts";
+import { explainedStatusOfSlot } from "../../core/gates/status-reason.ts";
 import type { Works } from "../box.ts";
 import { clipped } from "../clip.ts";
 import { oneLine } from "./launch.ts";
@@ -126,7 +126,7 @@ function faultsOf(
   return Object.entries(artifacts).flatMap(([name, { by, each, file }]) => {
     if (!by.includes(role) || file === "" || (awaited.has(file) && !isAwaited(name))) return [];
     const of = { artifact: name, slot: each === undefined ? "" : slot };
-    const { standing, reason } = worthOfSlot(workflow, run, of);
+    const { standing, reason } = explainedStatusOfSlot(workflow, run, of);
     const isWrong =
       standing === "invalid" || ((standing === "missing" || standing === "stale") && isAwaited(name));
     if (!isWrong || isGood(standingOfSlot(workflow, now, of))) return [];

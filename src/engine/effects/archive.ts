@@ -3,7 +3,7 @@
 import { fillPath } from "../../core/text/fill-path.ts";
 import { membersOf } from "../../core/gates/fan-out-members.ts";
 import { isGood } from "../../core/gates/artifact-status.ts";
-import { worth } from "../../core/gates/status-reason.ts";
+import { explainedStatus } from "../../core/gates/status-reason.ts";
 import type { Archive } from "../../core/model/workflow.ts";
 import { withEntry } from "../../format/projection/changelog.ts";
 import type { Works } from "../box.ts";
@@ -172,7 +172,7 @@ async function requireJudged({ works, kept, archive: of }: On): Promise<void> {
   }
   for (const [name, { bind }] of known) {
     if (!bind.some((each) => sources.includes(each))) continue;
-    const { standing, reason } = worth(workflow, run, name);
+    const { standing, reason } = explainedStatus(workflow, run, name);
     if (standing === "stale") throw new Objection(`${name} does not count any more: ${reason}`, of.from);
   }
 }
@@ -210,7 +210,7 @@ async function entryOf(
   const workflow = await works.workflow(row.definition);
   const place = await placeOf(works, { run, workflow, id: row.id });
   const digest = run.held[artifact]?.reading.digest ?? "";
-  const { standing, reason } = worth(workflow, run, artifact);
+  const { standing, reason } = explainedStatus(workflow, run, artifact);
   if (!isGood(standing))
     throw new Objection(`there is no text for the log: ${reason || `${artifact} is ${standing}`}`, artifact);
   const now = (await works.artifacts.read(place)).find((reading) => reading.artifact === artifact);
@@ -253,7 +253,7 @@ async function slotsOf({ works, kept, archive: of }: On): Promise<readonly strin
   const workflow = await works.workflow(kept.row.definition);
   const members = membersOf(workflow, kept.run, { ...of.each, max: Number.MAX_SAFE_INTEGER });
   if (members.length > 0) return members.map(({ slot }) => slot);
-  const { standing, reason } = worth(workflow, kept.run, of.each.artifact);
+  const { standing, reason } = explainedStatus(workflow, kept.run, of.each.artifact);
   const why = reason === "" ? `${of.each.artifact} is ${standing}` : reason;
   throw needsPerson(`${of.each.artifact} names nothing: ${why}`, `signalbox why ${kept.row.id}`);
 }
@@ -262,7 +262,7 @@ async function slotsOf({ works, kept, archive: of }: On): Promise<readonly strin
 async function basesOf({ works, kept }: On): Promise<ReadonlyMap<string, string>> {
   const workflow = await works.workflow(kept.row.definition);
   const [name = ""] = artifactsOf(workflow, "base-noted");
-  const { standing } = worth(workflow, kept.run, name);
+  const { standing } = explainedStatus(workflow, kept.run, name);
   const text = kept.run.held[name]?.reading.fields["base"];
   if (!isGood(standing) || typeof text !== "string") return new Map();
   const data: unknown = JSON.parse(text);

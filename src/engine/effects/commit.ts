@@ -1,7 +1,7 @@
 /** The work of a run is committed: exactly what its gates were passed for. */
 
 import { isGood } from "../../core/gates/artifact-status.ts";
-import { worth } from "../../core/gates/status-reason.ts";
+import { explainedStatus } from "../../core/gates/status-reason.ts";
 import { PERFORMABLE } from "../../core/model/vocabulary.ts";
 import type { Works } from "../box.ts";
 import type { Of } from "./deed.ts";
@@ -51,7 +51,7 @@ export async function textsFor(
 ): Promise<Readonly<Record<string, string>>> {
   const workflow = await works.workflow(row.definition);
   const digest = run.held[from]?.reading.digest;
-  const { standing, reason } = worth(workflow, run, from);
+  const { standing, reason } = explainedStatus(workflow, run, from);
   if (digest === undefined || !isGood(standing) || standing === "waived")
     throw whyNot(
       `there is no text for ${name}: ${reason === "" ? `${from} is ${standing}` : reason}`,

@@ -14,7 +14,7 @@ import { artifactsOf } from "./submit-fact.ts";
 
 const MERGED = "branch-merged";
 
-export class Landings implements Observer {
+export class MergedElsewhere implements Observer {
   readonly #works: Works;
   readonly #tickMs: number;
   #lookedAt = Number.NEGATIVE_INFINITY;

@@ -11,7 +11,7 @@ import type { Fact } from "./fact.ts";
 import type { Observer } from "./observed-facts.ts";
 import { Families } from "../tasks/families.ts";
 import { Hands } from "./in-progress.ts";
-import { Landings } from "./merged-elsewhere.ts";
+import { MergedElsewhere } from "./merged-elsewhere.ts";
 import { perform } from "../effects/perform.ts";
 import type { DeedRow, Outcome } from "../ports/outbox.ts";
 import { Queue } from "../queue/queue.ts";
@@ -37,7 +37,7 @@ const REST_MS = 25;
 /** Who looks for each fact that there is. */
 const OBSERVERS: Readonly<Record<Fact, (works: Works, pace: Pace) => Observer>> = {
   "ready-to-start": (works) => new Queue(works),
-  "branch-merged": (works, { tickMs }) => new Landings(works, tickMs),
+  "branch-merged": (works, { tickMs }) => new MergedElsewhere(works, tickMs),
   "parent-over": (works) => new Families(works),
 };
 

@@ -8,7 +8,7 @@ import { flatMapped } from "../../../engine/lists.ts";
 import { fillPath } from "../../../core/text/fill-path.ts";
 import { entriesOf } from "../../../core/projection/schedule.ts";
 import { isGood } from "../../../core/gates/artifact-status.ts";
-import { worth } from "../../../core/gates/status-reason.ts";
+import { explainedStatus } from "../../../core/gates/status-reason.ts";
 import type { Artifact } from "../../../core/model/artifact.ts";
 import type { Event, Reading } from "../../../core/model/event.ts";
 import type { Condition } from "../../../core/model/workflow.ts";
@@ -172,7 +172,7 @@ function isWithin(
 }
 
 function headOf({ run, workflow }: Seen, name: string, reading: Reading | undefined): string {
-  const { standing, reason, at } = worth(workflow, run, name);
+  const { standing, reason, at } = explainedStatus(workflow, run, name);
   const told = fillPath(run, reason, "*");
   if (reading?.verdict === undefined || reading.faults.length > 0)
     return `${told}${at === undefined ? "" : ` (${at.file}:${at.line}:${at.col})`}`;

@@ -5,7 +5,7 @@ import { targetOf } from "../../../core/gates/gate.ts";
 import type { VerbWay } from "../../../core/explain/verbs.ts";
 import type { Run } from "../../../core/model/run.ts";
 import { isGood } from "../../../core/gates/artifact-status.ts";
-import { worth } from "../../../core/gates/status-reason.ts";
+import { explainedStatus } from "../../../core/gates/status-reason.ts";
 import type { Move } from "../../../core/model/workflow.ts";
 import { factsNamed } from "../../../engine/supervise/fact.ts";
 import type { Seen } from "../../runs/find.ts";
@@ -74,7 +74,9 @@ export async function askedIn(seen: Pick<Seen, "store" | "workflow" | "run">): P
   const reading = run.held[QUESTIONS]?.reading;
   if (!isSetAside(seen) || reading === undefined) return "";
   if (workflow.definition.artifacts[QUESTIONS]?.reader.type !== "section") return "";
-  return isGood(worth(workflow, run, QUESTIONS).standing) ? clipped(await acceptedText(seen, reading)) : "";
+  return isGood(explainedStatus(workflow, run, QUESTIONS).standing)
+    ? clipped(await acceptedText(seen, reading))
+    : "";
 }
 
 /** It waits in a state that somebody who has a question puts it into, and that remembers where it came from. */

@@ -5,7 +5,7 @@ import { artifactsIn } from "../../../core/model/status.ts";
 import type { Run } from "../../../core/model/run.ts";
 import { othersOf } from "../../../core/text/same-file.ts";
 import { isGood, standingOf } from "../../../core/gates/artifact-status.ts";
-import { worth } from "../../../core/gates/status-reason.ts";
+import { explainedStatus } from "../../../core/gates/status-reason.ts";
 import type { Artifact } from "../../../core/model/artifact.ts";
 import { fillPath, boundWorkspace } from "../../../engine/submit/place.ts";
 import { isFinished, type Seen } from "../../runs/find.ts";
@@ -21,7 +21,7 @@ export async function artifactsOf(seen: Seen): Promise<ArtifactView[]> {
   const isOver = isFinished(row);
   const asOf = isOver ? "" : await workSeenAt(seen);
   return Object.entries(workflow.definition.artifacts).map(([artifact, declared]) => {
-    const { standing, reason, at } = worth(workflow, run, artifact);
+    const { standing, reason, at } = explainedStatus(workflow, run, artifact);
     const view = {
       artifact,
       file: pathOf(run, declared),

@@ -8,7 +8,7 @@ import type { Incoming, Reading, Refusal } from "../../model/event.ts";
 import { currentAgent, intake, nameOf } from "../intake.ts";
 import { invalid, notYourRole, superseded, unusable } from "../refuse.ts";
 import { standingOfSlot } from "../../gates/artifact-status.ts";
-import { worthOfSlot } from "../../gates/status-reason.ts";
+import { explainedStatusOfSlot } from "../../gates/status-reason.ts";
 import { settle } from "../take.ts";
 
 type Submitted = Extract<Incoming, { type: "submitted" }>;
@@ -55,5 +55,5 @@ function notTheirs(draft: StepDraft, event: Submitted, reading: Reading): Refusa
 export function notCounting({ workflow, run }: StepDraft, reading: Reading): Refusal | undefined {
   const standing = standingOfSlot(workflow, run, reading);
   if (standing !== "missing" && standing !== "invalid" && standing !== "stale") return undefined;
-  return unusable(run, reading, worthOfSlot(workflow, run, reading));
+  return unusable(run, reading, explainedStatusOfSlot(workflow, run, reading));
 }
