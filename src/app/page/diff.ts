@@ -15,6 +15,7 @@ import type { DataOf, InputOf } from "../schemas.ts";
 import { editsOf } from "../view/work/edits.ts";
 import { workOf } from "../view/work/diffstat.ts";
 import { leftOf } from "../view/work/kept-files.ts";
+import { withoutHeading } from "../view/words.ts";
 
 type Diff = DataOf<"diff">;
 
@@ -72,18 +73,13 @@ async function editOf(seen: Seen, artifact: string): Promise<Outcome<Diff>> {
   if (edit === undefined) return success(`${artifact} has no edit that was not submitted`, none);
   const isSection = declared.reader.type === "section";
   const [before, now] = [await edit.accepted(), await edit.now()].map((each) =>
-    isSection ? contentOf(each) : each,
+    isSection ? withoutHeading(each) : each,
   );
   const text = lineDiff(before ?? "", now ?? "");
   const path = fillPath(run, declared.file, "*");
   const file = fileIn(`+++ b/${path}\n${text}`);
   const next = edit.isForPerson ? { next: `signalbox submit ${run.id} ${artifact}` } : {};
   return success(`${artifact} was edited, and not submitted`, { ...none, files: [file] }, next);
-}
-
-/** A section as it was submitted may have its heading or not. */
-function contentOf(section: string): string {
-  return section.replace(/^\s*## .*\n/, "").trim();
 }
 
 type ChangedFile = DataOf<"diff">["files"][number];

@@ -104,3 +104,8 @@ export function sayEnd({ cause, code }: Extract<Incoming, { type: "agent-ended" 
   const how = cause === "exited" && UNSTARTED.has(code) ? "its program did not start" : cause;
   return `ended: ${how} (exit code ${code})`;
 }
+
+/** A section may have been submitted with or without its heading. */
+export function withoutHeading(section: string): string {
+  return section.replace(/^\s*## .*\n/, "").trim();
+}

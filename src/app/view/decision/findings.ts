@@ -9,7 +9,7 @@ import { standingOf } from "../../../core/gates/artifact-status.ts";
 import { clipped } from "../../../engine/clip.ts";
 import { workflowOf, type Seen } from "../../runs/find.ts";
 import type { FindingView } from "../run-view.ts";
-import { inOneLine, withoutColours } from "../words.ts";
+import { inOneLine, withoutColours, withoutHeading } from "../words.ts";
 
 /** As many as are read at a glance. */
 const FINDINGS_MAX = 8;
@@ -51,7 +51,7 @@ async function wordsOf(seen: Seen, reading: Reading): Promise<readonly string[]>
   const type = seen.workflow.definition.artifacts[reading.artifact]?.reader.type;
   if (type !== "section" && type !== "document") return [];
   return (await acceptedText(seen, reading))
-    .split("\n")
+    .split(/\r?\n/)
     .map((line) =>
       withoutColours(line)
         .replaceAll(/\p{Cc}/gu, " ")
@@ -68,10 +68,8 @@ export async function acceptedText(
   { artifact, text: digest }: Reading,
 ): Promise<string> {
   const text = digest === undefined ? "" : ((await store.text(digest)) ?? "");
-  const lines = text.split(/\r?\n/).map((line) => line.trimEnd());
-  const reader = workflow.definition.artifacts[artifact]?.reader;
-  const isTitled = reader?.type === "section" && lines[0] === `## ${reader.heading}`;
-  return lines.slice(isTitled ? 1 : 0).join("\n");
+  const isSection = workflow.definition.artifacts[artifact]?.reader.type === "section";
+  return isSection ? withoutHeading(text) : text;
 }
 
 /** Looked at for each question: a long list is in `show` of its tasks. */

@@ -89,7 +89,7 @@ export function isSetAside({
 }
 
 function clipped(text: string): string {
-  const said = text.trim().split("\n");
+  const said = text.trim().split(/\r?\n/);
   const lines = [...said.slice(0, LINES_MAX), ...(said.length > LINES_MAX ? ["..."] : [])];
   return withoutColours(lines.join("\n")).replaceAll("\u001B", "\uFFFD");
 }
