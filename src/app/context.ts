@@ -76,7 +76,7 @@ function boxOf(
     workspaces: lazily(async () => {
       const { gitWorkspaces } = await import("../adapters/git/workspace/workspaces.ts");
       const at = (of: Home): Workspaces =>
-        gitWorkspaces({ home: of, env, isAlone: true, later: (work) => later.push(work) });
+        gitWorkspaces({ home: of, env, later: (work) => later.push(work) });
       if (databaseOf({ env }) === undefined) return at(home);
       const { workspacesOfMachine } = await import("../adapters/cluster/local-workspaces.ts");
       return workspacesOfMachine(home, at);

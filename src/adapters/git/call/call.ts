@@ -43,8 +43,6 @@ export type GitCall = {
   readonly signing?: readonly Override[];
   /** Fetches: the user's own configuration says how, and git does not ask for a password. Only with a `gitDir` that is ours. */
   readonly isFetch?: boolean;
-  /** Nothing else happens in this process meanwhile, so that it may stand still: that takes half as long to set up. */
-  readonly isAlone?: boolean;
 };
 
 /** The output is bytes: names of files need not be UTF-8. */
@@ -171,14 +169,14 @@ export async function gitRecords(env: Env, call: GitCall): Promise<readonly stri
 
 async function overridesFor(env: Env, call: GitCall, gitDir: string): Promise<readonly Override[]> {
   return configuredByRepository(gitDir, async (args) => {
-    const listing: GitCall = { args, cwd: call.cwd, gitDir, isAlone: call.isAlone === true };
+    const listing: GitCall = { args, cwd: call.cwd, gitDir };
     const answer = await start(env, listing, []);
     if (answer.code !== 0) throw failed(listing, answer);
     return answer.out;
   });
 }
 
-function start(env: Env, call: GitCall, overrides: readonly Override[]): GitAnswer | Promise<GitAnswer> {
+function start(env: Env, call: GitCall, overrides: readonly Override[]): Promise<GitAnswer> {
   const users = new Set([
     ...(call.isFetch === true ? REACHING : []),
     ...(call.signing === undefined ? [] : SIGNING),
@@ -186,44 +184,15 @@ function start(env: Env, call: GitCall, overrides: readonly Override[]): GitAnsw
   const own = SETTINGS.filter((setting) => !users.has(setting.split("=", 1)[0] ?? ""));
   const settings = [...own, ...(call.durable === true ? DURABLE : [])];
   const argv = ["--no-pager", ...settings.flatMap((setting) => ["-c", setting]), ...call.args];
-  const variables = environmentOf(env, call, overrides);
-  // The sandbox of an agent may refuse to shut a socket down. Node's blocking call then never ends the input that it writes.
-  const mayStandStill = call.isAlone === true && call.input === undefined && call.isStuck === undefined;
-  return mayStandStill ? standStill(call, argv, variables) : goOn(call, argv, variables);
-}
-
-function standStill(
-  call: GitCall,
-  argv: readonly string[],
-  env: Readonly<Record<string, string>>,
-): GitAnswer {
-  const timeout = call.limitMs ?? LIMIT_MS;
-  const { spawnSync } = process.getBuiltinModule("node:child_process");
-  const { status, signal, stdout, stderr, error } = spawnSync("git", argv, {
-    cwd: call.cwd,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-    timeout,
-    killSignal: "SIGKILL",
-    maxBuffer: Number.POSITIVE_INFINITY,
-  });
-  if (status !== null) return { code: status, out: stdout, err: stderr.toString("utf8", 0, ERR_MAX) };
-  const isLate = error !== undefined && "code" in error && error.code === "ETIMEDOUT";
-  if (error !== undefined && !isLate) throw notStarted(call, error);
-  const reason = isLate ? `took longer than ${timeout} ms` : `ended by ${signal ?? "nothing"}`;
-  throw new GitError(call, { code: -1, err: reason });
-}
-
-function goOn(
-  call: GitCall,
-  argv: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<GitAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<GitAnswer>();
   // Each pipe takes a moment.
   const stdin = call.input === undefined ? "ignore" : "pipe";
   const { spawn } = process.getBuiltinModule("node:child_process");
-  const child = spawn("git", argv, { cwd: call.cwd, env, stdio: [stdin, "pipe", "pipe"] });
+  const child = spawn("git", argv, {
+    cwd: call.cwd,
+    env: environmentOf(env, call, overrides),
+    stdio: [stdin, "pipe", "pipe"],
+  });
   const limitMs = call.limitMs ?? LIMIT_MS;
   const out: Buffer[] = [];
   let err = "";

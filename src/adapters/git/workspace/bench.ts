@@ -52,7 +52,6 @@ export type Bench = {
   readonly author: AuthorIdentity;
   readonly signing?: RepositorySettings["signing"];
   readonly oidBytes: number;
-  readonly isAlone?: boolean;
   /** The user's own checkout, whose branch is not the run's. */
   readonly isPlace?: boolean;
 };
@@ -67,8 +66,8 @@ const END_OF_RULES = "# signalbox: end of rules";
 
 /** How git is called with the bench. A work tree that is gone still has its objects. */
 export function within(bench: Bench): Omit<GitCall, "args"> {
-  const { path, own, mirror, isAlone = false } = bench;
-  const call = { gitDir: own, objects: join(mirror, "objects"), isAlone };
+  const { path, own, mirror } = bench;
+  const call = { gitDir: own, objects: join(mirror, "objects") };
   return isFolder(path) ? { ...call, cwd: path, workTree: path } : { ...call, cwd: own };
 }
 

@@ -19,16 +19,14 @@ import { benchAt, gone, openBench, type Git } from "./bench.ts";
 import { discardCheckout, makeCheckout, takeAsGiven } from "./judge-checkout.ts";
 import { prepare } from "./prepare.ts";
 
-/** `isAlone` says that the process does one thing and exits, as commands do. */
-export function gitWorkspaces(on: Git & { readonly isAlone?: boolean }): Workspaces {
+export function gitWorkspaces(on: Git): Workspaces {
   const lock = (repo: string) => ({ folder: on.home.locks, repo });
   return {
     prepare: async (of) => {
       refuseRunName(of.run);
       return whileLocked(lock(of.repo), () => prepare(on, of));
     },
-    digest: async (path, artifacts) =>
-      digest(on, { ...(await openBench(on, path)), isAlone: on.isAlone === true }, artifacts),
+    digest: async (path, artifacts) => digest(on, await openBench(on, path), artifacts),
     files: async (path, tree) => filesOf(on, await openBench(on, path), tree),
     besides: async (path, { tree, rules }) =>
       treeBesides(on, await openBench(on, path), { work: tree, rules }),
