@@ -38,12 +38,10 @@ export async function acting<T>(door: Invocation, work: (on: Acting) => T | Prom
   const home = requireHome(door);
   if (door.warm !== undefined) return work(await actingIn(door, home, door.warm.box));
   const store = await openStore(door);
-  const later: (() => void)[] = [];
   try {
-    return await work(await actingIn(door, home, boxOf(door, home, { store, later })));
+    return await work(await actingIn(door, home, boxOf(door, home, store)));
   } finally {
     await store.close();
-    for (const each of later) runQuietly(each);
   }
 }
 
@@ -55,28 +53,14 @@ async function actingIn(door: Invocation, home: Home, box: Box): Promise<Acting>
   return { door, home, box, who };
 }
 
-/** For work that only makes the next command faster: its failure is not reported. */
-function runQuietly(work: () => void): void {
-  try {
-    work();
-  } catch {
-    // The next command does the work itself.
-  }
-}
-
-function boxOf(
-  { env }: Invocation,
-  home: Home,
-  { store, later }: { readonly store: Store; readonly later: (() => void)[] },
-): Box {
+function boxOf({ env }: Invocation, home: Home, store: Store): Box {
   return {
     clock: { now: () => Date.now(), mono: () => process.uptime() * 1000 },
     store,
     artifacts: fileArtifacts(store),
     workspaces: lazily(async () => {
       const { gitWorkspaces } = await import("../adapters/git/workspace/workspaces.ts");
-      const at = (of: Home): Workspaces =>
-        gitWorkspaces({ home: of, env, later: (work) => later.push(work) });
+      const at = (of: Home): Workspaces => gitWorkspaces({ home: of, env });
       if (databaseOf({ env }) === undefined) return at(home);
       const { workspacesOfMachine } = await import("../adapters/cluster/local-workspaces.ts");
       return workspacesOfMachine(home, at);

@@ -32,8 +32,7 @@ export async function digest(on: Git, bench: Bench, own: readonly string[]): Pro
     writeFileSync(file, copy, { mode: 0o600 });
     const refused = await addAll(on, bench, file);
     const seen = await withRules(on, bench, { file, index, copy });
-    const keep = (): void => keepStamps(bench, { tip, index, seen, startedAt });
-    if (seen !== index) (on.later ?? atOnce)(keep);
+    if (seen !== index) keepStamps(bench, { tip, index, seen, startedAt });
     const isArtifact = artifactTest(artifacts);
     const isSame = seen === index || isSameWork(index, seen, isArtifact);
     const written = { file, index: seen, isArtifact, ...(isSame ? { same: index } : {}) };
@@ -70,10 +69,6 @@ const lastNested = new WeakMap<Git, Map<string, Nesting>>();
 export function nestingOf(on: Git, bench: Bench, tree: string): Nesting | undefined {
   const last = lastNested.get(on)?.get(bench.own);
   return last?.tree === tree ? last : undefined;
-}
-
-function atOnce(work: () => void): void {
-  work();
 }
 
 /** All that is in the work of a digest. */

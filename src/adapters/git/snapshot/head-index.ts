@@ -9,7 +9,7 @@
 
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { unless } from "../../files/errno.ts";
+import { codeOf, unless } from "../../files/errno.ts";
 import { writePrivate } from "../../home/folders.ts";
 import { UserError } from "../../user-error.ts";
 import { failed, git, gitRecords, tryGit } from "../call/call.ts";
@@ -27,14 +27,19 @@ export async function headIndex(on: Git, bench: Bench, tip: string): Promise<Ind
   return index ?? make(on, bench, tip);
 }
 
-/** Keeps the stamps of an index that git has compared with the disk, after `startedAt`. */
+/** Keeps the stamps of an index that git has compared with the disk, after `startedAt`. Without them the next digest only takes longer. */
 export function keepStamps(
   bench: Bench,
   { tip, index, seen, startedAt }: { tip: string; index: IndexFile; seen: IndexFile; startedAt: number },
 ): void {
   const before = Math.floor(startedAt / 1000) - SETTLED_S;
   const bytes = withStamps(index, { from: seen, oidBytes: bench.oidBytes, before });
-  if (bytes !== index.bytes) put(bench, tip, bytes);
+  if (bytes === index.bytes) return;
+  try {
+    put(bench, tip, bytes);
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+  }
 }
 
 function fileOf({ own }: Bench, tip: string): string {

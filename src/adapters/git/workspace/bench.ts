@@ -30,12 +30,7 @@ import {
 import { ignoreLines, isCovered } from "../snapshot/paths.ts";
 
 /** What every call of git in this adapter needs: the state home and the environment of the process. */
-export type Git = {
-  readonly home: Home;
-  readonly env: Env;
-  /** Work that only makes the next call faster may be put off until everything else is done. */
-  readonly later?: (work: () => void) => void;
-};
+export type Git = { readonly home: Home; readonly env: Env };
 
 export type Bench = {
   /** The work tree. */
