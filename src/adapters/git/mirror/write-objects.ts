@@ -149,10 +149,6 @@ function foldersOf(entries: IndexFile["entries"]): ReadonlySet<string> {
   return folders;
 }
 
-/** Loose objects that we have put on the disk, each as the file that it was: thrown away and written again, it is another one. */
-const onDisk = new Map<string, string>();
-const KNOWN_MAX = 10_000;
-
 /** Objects of the tree that the parent does not have. */
 async function addedBy(on: Git, { mirror }: Bench, { tree, parent }: NewCommit): Promise<readonly string[]> {
   const than = parent === "" ? undefined : await treeInMirror(on, mirror, parent);
@@ -163,32 +159,14 @@ async function addedBy(on: Git, { mirror }: Bench, { tree, parent }: NewCommit):
 
 /** Git made the objects in a pack durable when it made the pack: only those that are files of their own are left to do. */
 export async function syncObjects(objects: string, oids: readonly string[]): Promise<void> {
-  const loose = namesOf(objects, oids);
-  const fresh = new Map([...loose].filter(([file, name]) => onDisk.get(file) !== name));
-  if (fresh.size === 0) return;
-  await openSynced(
-    [...fresh.keys()].flatMap((file) => unless(["ENOENT"], () => [openSync(file, "r")]) ?? []),
-  );
-  await allSynced([...new Set([...fresh.keys()].map((file) => dirname(file))), objects]);
-  if (onDisk.size + fresh.size > KNOWN_MAX) onDisk.clear();
-  for (const [file, name] of fresh) onDisk.set(file, name);
+  const files = oids.map((oid) => join(objects, oid.slice(0, 2), oid.slice(2)));
+  const loose = files.filter(isLoose);
+  if (loose.length === 0) return;
+  await openSynced(loose.flatMap((file) => unless(["ENOENT"], () => [openSync(file, "r")]) ?? []));
+  await allSynced([...new Set(loose.map((file) => dirname(file))), objects]);
 }
 
-/** Of those that are files of their own, each with what tells it from any other. */
-function namesOf(objects: string, oids: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(
-    oids.flatMap((oid) => {
-      const file = join(objects, oid.slice(0, 2), oid.slice(2));
-      const name = nameOf(file);
-      return oid === "" || name === undefined ? [] : [[file, name] as const];
-    }),
-  );
-}
-
-/** Tells a file from any other that ever has its path. */
-function nameOf(file: string): string | undefined {
-  const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false });
-  if (stat === undefined) return undefined;
-  // Not every file system knows when a file was made.
-  return `${stat.dev} ${stat.ino} ${stat.birthtimeNs === 0n ? stat.ctimeNs : stat.birthtimeNs}`;
+/** An empty id, as in an empty list of git, names a folder. */
+function isLoose(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
