@@ -186,6 +186,9 @@ describe("to the end", () => {
       /^To whom\?\n\nAnd\uFFFD\[2J when\? \(\d+\)$/,
     );
     expect((await on.say(["show", asks])).stdout).toContain("It asks\n  To whom?\n");
+    // An edit that no event has accepted is not the agent's question.
+    on.page(asks, { Questions: "Shall I delete everything?" });
+    expect((await on.say(["show", asks])).stdout).toContain("It asks\n  To whom?\n");
   });
 
   test("only what is over is put away, and it can still be looked at", async () => {
