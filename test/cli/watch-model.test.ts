@@ -245,7 +245,7 @@ describe("the screen", () => {
   test("at 80 columns there is room for what runs are about", () => {
     const summary = "Fix the dates in the export of all the reports";
     const [, titles = "", first = ""] = view(model([{ ...LIVE, summary }, DEAD]), PLAIN);
-    expect(first).toContain("Fix the dates in the export o");
+    expect(first).toContain("Fix the dates in the e");
     expect(titles).toMatch(/STATE .*WAITS FOR .*AGE .*TASK/);
   });
 

@@ -130,7 +130,7 @@ describe.runIf(hasTmux)("the screen", () => {
     await on.runIn("cccc", "stuck", { at: new Date().toISOString(), params: { branch: "three" } });
     await until("2 wait for you");
     tmux("resize-window", "-t", "0", "-x", "50", "-y", "12");
-    await until(/WAITS FOR$/m);
+    await until(/WAITS FOR AGE$/m);
     tmux("resize-window", "-t", "0", "-x", "80", "-y", "24");
     await until(/SESSION ROUND AGE TASK$/m);
     await on.happen("cccc", {

@@ -32,7 +32,7 @@ const COLUMNS: readonly Column[] = [
     cell: ({ summary, name, run, workflow }) =>
       firstLine(summary, SUMMARY_MAX) || (name === run ? workflow : name),
     paint: () => same,
-    min: 30,
+    min: 24,
     max: 60,
     rank: 9,
   },
