@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { inQuotes } from "../../../core/text/shell-word.ts";
 import { unless } from "../../files/errno.ts";
 import { UserError } from "../../user-error.ts";
-import { failed, git, tryGit, type GitCall, type AuthorIdentity } from "../call/call.ts";
+import { failed, tryGit, type GitCall, type AuthorIdentity } from "../call/call.ts";
 import { commitNamed, inRepository } from "../call/commits.ts";
 import { requireFree } from "../call/locks.ts";
 import { withBoth } from "../call/scratch.ts";
