@@ -8,12 +8,14 @@ import type { Works } from "../box.ts";
 import { workspaceFor } from "./judge-checkout.ts";
 import type { Of } from "../effects/deed.ts";
 import { jobId } from "./job-id.ts";
+import { isFinal } from "../checks/check.ts";
+import type { Kept } from "../ports/journal.ts";
 import { isJudge } from "./judge.ts";
 import { promptText, variablesOf } from "./launch.ts";
 import { withFaults } from "./rejected-output.ts";
 import { placeOf } from "../submit/place.ts";
 import type { Process } from "../ports/process.ts";
-import type { AgentRow, RunAttempt } from "../ports/registry.ts";
+import type { AgentRow, JobRow, RunAttempt } from "../ports/registry.ts";
 import { projectAfter } from "../submit/project.ts";
 import { noteNew } from "../notes.ts";
 import { leaveTerminal } from "./seat.ts";
@@ -143,12 +145,18 @@ function newAgent(
   return { agent, durable };
 }
 
-export async function stopAgent({ works, kept, deed }: Of<"stop-agent">): Promise<string> {
+/** So often, and so long each time, a judge is waited for that has submitted its verdict. */
+const FINISHING_TRIES = 100;
+const FINISHING_MS = 100;
+
+export async function stopAgent({ works, kept, deed, tries }: Of<"stop-agent">): Promise<string> {
   const { role, slot, attempt } = deed;
   const { store, processes } = works;
   const of = { run: kept.row.id, role, slot, attempt };
   const jobs = await store.jobs({ run: of.run, status: "live" });
   const own = jobs.filter((job) => job.kind === "turn" && isSameAttempt(job, deed));
+  if (tries < FINISHING_TRIES && (await mayFinish(works, kept, own)))
+    throw new Later(`${role} ${attempt} finishes its turn`, FINISHING_MS);
   // Many agents are stopped because of their last submission.
   let before: Process | undefined;
   for (const job of own) {
@@ -170,6 +178,20 @@ export async function stopAgent({ works, kept, deed }: Of<"stop-agent">): Promis
     await store.commit([{ type: "put-job", job: { ...job, killed: "killed", status: "over" } }]);
   await leaveTerminal(works, of.run);
   return own.length > 0 ? `${role} ${attempt} was ended` : `${role} ${attempt} had ended`;
+}
+
+/**
+ * A judge is stopped by its own verdict, in the middle of a turn. What its program prints at the end, such as its last words and what
+ * it used, is worth a moment: a judge changes nothing outside of its checkout. A run that is over or halted does not wait.
+ */
+async function mayFinish(works: Works, kept: Kept, jobs: readonly JobRow[]): Promise<boolean> {
+  const isAtWork = jobs.some(
+    ({ seat, killed, dir }) =>
+      seat !== "resident" && killed === "" && works.processes.probe(dir).type === "alive",
+  );
+  if (!isAtWork || kept.row.halted || (await isFinal(works, kept))) return false;
+  const workflow = await works.workflow(kept.row.definition);
+  return jobs.every(({ role }) => isJudge(workflow, role));
 }
 
 /** So often it waits for a turn to end by itself; then it ends it. */

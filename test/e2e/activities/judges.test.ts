@@ -61,6 +61,14 @@ printf '${REVIEW}' >verdict.md; signalbox submit review verdict.md`;
     });
   });
 
+  test("its verdict ends a reviewer, but not in the middle of its last words", async ({ expect }) => {
+    const reviewer = `printf '${REVIEW}' | signalbox submit review -; sleep 1; say words "these are the last"`;
+    await withTask(reviewer, async (stage, run) => {
+      await stage.until(run, ({ state, isIdle }) => state === "reviewing" && isIdle);
+      expect(stage.said("words")).toBe("these are the last");
+    });
+  });
+
   test("the next attempt is given the original tree", async ({ expect }) => {
     const reviewer = `
 cat src/e.txt >>"$LEDGER/seen"; ls >>"$LEDGER/seen"; say calls x
