@@ -20,15 +20,16 @@ export const VERB_OPTIONS: Readonly<Record<string, Option>> = {
 
 type DeliveryInput = NonNullable<InputOf<"accept">["delivery"]>;
 
-const STRATEGIES = ["ff", "merge", "squash"] as const;
+const STRATEGIES = ["ff", "merge", "squash", "pull-request"] as const;
 
 /** The options of commands that deliver. */
 export const DELIVERY: Readonly<Record<string, Option>> = {
   strategy: {
-    takes: "ff|merge|squash",
-    about: "only a fast-forward, always a merge commit, or one new commit",
+    takes: "ff|merge|squash|pull-request",
+    about: "only a fast-forward, always a merge commit, one new commit, or a pull request instead of a merge",
   },
   squash: { about: "short for --strategy squash" },
+  "pull-request": { about: "short for --strategy pull-request: pushes the branch and opens it with gh" },
   leave: { about: "leave out commits on the branch of the task that were not reviewed" },
   "allow-undo": {
     about: "merge also what undoes changes that the default branch got since the task began",
@@ -149,11 +150,17 @@ function deliveryIn({ options }: Given, help: string): DeliveryInput {
 }
 
 function strategyOf(options: Given["options"], help: string): DeliveryInput["strategy"] {
-  const given = options["strategy"] ?? (options["squash"] === undefined ? undefined : "squash");
-  const known = STRATEGIES.find((each) => each === given);
-  if (given !== undefined && known === undefined)
-    throw badUsage(`--strategy ${given}: use ff, merge or squash`, help);
-  if (options["squash"] !== undefined && known !== "squash")
-    throw badUsage(`--squash and --strategy ${given} exclude each other`, help);
+  const given = [options["strategy"], ...SHORT.filter((name) => options[name] !== undefined)].filter(
+    (name) => name !== undefined,
+  );
+  const [first = "", second] = new Set(given);
+  if (second !== undefined)
+    throw badUsage(`--strategy ${first} and --strategy ${second} exclude each other`, help);
+  const known = STRATEGIES.find((each) => each === first);
+  if (given.length > 0 && known === undefined)
+    throw badUsage(`--strategy ${first}: use ff, merge, squash or pull-request`, help);
   return known;
 }
+
+/** Strategies that are options, too. */
+const SHORT: readonly string[] = ["squash", "pull-request"];

@@ -18,7 +18,8 @@ import {
 import { SHOW } from "../view/run-view.ts";
 
 const DELIVERY = {
-  strategy: z.optional(z.enum(["ff", "merge", "squash"])),
+  /** A pull request leaves the run where it is, until what it proposes has been merged. */
+  strategy: z.optional(z.enum(["ff", "merge", "squash", "pull-request"])),
   /** The message of the new commit. */
   message: MaybeText,
   /** Commits on the branch that were not reviewed are left out. */
@@ -34,7 +35,9 @@ const DELIVERED = {
   work: Text,
   into: Text,
   commit: Text,
-  how: z.enum(["already", "ff", "merge", "squash"]),
+  how: z.enum(["already", "ff", "merge", "squash", "pull-request"]),
+  /** Of the pull request; empty where the work was merged. */
+  url: Text,
   files: Count,
   checkout: Text,
   remote: z.enum(["kept", "deleted", "failed"]),
@@ -163,6 +166,7 @@ export const ACTS = {
       into: z.optional(DELIVERED.into),
       commit: z.optional(DELIVERED.commit),
       how: z.optional(DELIVERED.how),
+      url: z.optional(DELIVERED.url),
       files: z.optional(DELIVERED.files),
       checkout: z.optional(DELIVERED.checkout),
       remote: z.optional(DELIVERED.remote),

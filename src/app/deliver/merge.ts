@@ -34,6 +34,7 @@ import {
   requireShownWork,
   titleOf,
 } from "./reviewed-work.ts";
+import { proposeWork } from "./propose.ts";
 import { isFinishing } from "../view/decision/task-choices.ts";
 
 export type MergeData = DataOf<"deliver">;
@@ -65,7 +66,18 @@ async function deliverNow(on: Acting, id: string, how: Ending): Promise<Outcome<
   const voice = await voiceOf(on, run);
   await requireBranch(on, run);
   const end = (await isDone(on, kept)) ? undefined : await requireFinish(on, kept, { ...how, voice });
-  const { merging, told } = await mergingOf(on, kept, { ...how, tree: end?.facts.tree ?? kept.run.tree });
+  const { strategy } = how;
+  if (strategy === "pull-request")
+    return proposeWork(on, kept, {
+      tree: end?.facts.tree ?? kept.run.tree,
+      into: await branchMergedInto(on, repo),
+      isReviewed: (how.through ?? []).length === 0,
+    });
+  const { merging, told } = await mergingOf(on, kept, {
+    ...how,
+    strategy,
+    tree: end?.facts.tree ?? kept.run.tree,
+  });
   const { mergeWork } = await import("../../adapters/git/delivery/merge.ts");
   const commands = commandsOf(run, how, end);
   const planned = { ...merging, ...(commands && { commands }) };
@@ -97,7 +109,13 @@ function commandsOf(
 async function mergingOf(
   on: Acting,
   kept: Kept,
-  { tree, ...how }: Delivery & { readonly tree: string },
+  {
+    tree,
+    ...how
+  }: Omit<Delivery, "strategy"> & {
+    readonly strategy: Strategy | undefined;
+    readonly tree: string;
+  },
 ): Promise<{ readonly merging: Merging; readonly told: readonly string[] }> {
   const { id: run, repo } = kept.row;
   const { strategy, message = messageOf(kept, strategy), leave = false, allowUndo = false } = how;
@@ -300,6 +318,7 @@ function outcomeOf(
     into,
     commit,
     how,
+    url: "",
     files,
     checkout,
     remote: remote === undefined ? "kept" : remote.isDeleted ? "deleted" : "failed",
