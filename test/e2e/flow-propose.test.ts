@@ -1,6 +1,7 @@
 /** Reviewed work becomes a pull request, for teams whose default branch nobody pushes to. */
 
 import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { makeGh, pullRequests, setMood } from "../support/gh.ts";
@@ -64,6 +65,16 @@ test.runIf(isPerson)(
     expect(await flow.state(run)).toBe("reviewing");
     const history = await say(`history ${run}`);
     expect(JSON.stringify(history.document).match(/pull request https/g)).toHaveLength(1);
+
+    // Sent back, changed and reviewed again: the same pull request has the new commits.
+    const tip = (): string =>
+      execFileSync("git", ["rev-parse", "refs/heads/write-file"], { cwd: bare, encoding: "utf8" }).trim();
+    writeFileSync(join(flow.ledger, `${run}.half`), "");
+    expect((await say(`send-back ${run} "one more file"`)).code).toBe(0);
+    await flow.until(run, ["reviewing"]);
+    const again = await say(`accept ${run} --pull-request`);
+    expect(again.document["work"]).not.toBe(opened.document["work"]);
+    expect([tip(), pullRequests(user).length]).toEqual([again.document["work"], 1]);
 
     execFileSync("git", ["update-ref", "refs/heads/main", "refs/heads/write-file"], { cwd: bare });
     flow.git("pull", "-q", "--ff-only", bare, "main");
