@@ -88,8 +88,10 @@ describe("without any file", () => {
       "claude -p --output-format stream-json --verbose --permission-mode acceptEdits --allowedTools Bash,Edit,Write --session-id SESSION
       claude -p --output-format stream-json --verbose --permission-mode acceptEdits --allowedTools Bash,Edit,Write --resume SESSION
       codex exec --json --skip-git-repo-check -c allow_login_shell=false --sandbox workspace-write --add-dir /home/.local/state/signalbox --add-dir /w/.agents --add-dir /w/.git -
+      codex exec --json --skip-git-repo-check -c allow_login_shell=false --sandbox workspace-write --add-dir /home/.local/state/signalbox --add-dir /w/.agents --add-dir /w/.git resume -
       gemini --output-format stream-json --approval-mode yolo --session-id SESSION
       gemini --output-format stream-json --approval-mode yolo --resume SESSION
+      opencode run --format json --auto
       opencode run --format json --auto"
     `);
   });

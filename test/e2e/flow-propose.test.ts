@@ -86,14 +86,14 @@ test.runIf(isPerson).for<[what: string, mood: string, remote: string, code: numb
   ["no remote", "", "", 5, /the project has no remote/],
   ["gh is not logged in", "logged-out", REMOTE, 5, /gh is not logged in: gh auth login/],
   ["no network", "offline", REMOTE, 1, /error connecting to api\.github\.com/],
-])("%s: the reason is said, and the task waits", async ([, mood, remote, code, message], context) => {
+])("%s: the reason is said, and the task waits", async ([, mood, remote, code, message]) => {
   const { flow, user, run, say } = await forge({ remote });
   setMood(user, mood);
   const refused = await say(`accept ${run} --pull-request`);
-  context.expect(refused.code).toBe(code);
-  context.expect(refused.document["message"]).toMatch(message);
-  context.expect(refused.document["message"]).toMatch(/Nothing was merged\.$/);
-  context.expect(await flow.state(run)).toBe("reviewing");
+  expect(refused.code).toBe(code);
+  expect(refused.document["message"]).toMatch(message);
+  expect(refused.document["message"]).toMatch(/Nothing was merged\.$/);
+  expect(await flow.state(run)).toBe("reviewing");
 });
 
 test.runIf(isPerson)("work that no review passed is not proposed", async () => {

@@ -41,6 +41,8 @@ export type GitCall = {
   readonly isStuck?: () => boolean;
   /** A commit is signed: the user's own configuration says how, and these settings of theirs, which hold in one repository only. */
   readonly signing?: readonly Override[];
+  /** Refs that replace objects count, as in the user's own git. */
+  readonly isReplacing?: boolean;
   /** Fetches: the user's own configuration says how, and git does not ask for a password. Only with a `gitDir` that is ours. */
   readonly isFetch?: boolean;
 };
@@ -258,7 +260,7 @@ function environmentOf(env: Env, call: GitCall, overrides: readonly Override[]):
     GIT_OPTIONAL_LOCKS: "0",
     GIT_NO_LAZY_FETCH: "1",
     // An object is what its id says: another one that a ref puts in its place would be judged, and not be delivered.
-    GIT_NO_REPLACE_OBJECTS: "1",
+    ...(call.isReplacing === true ? {} : { GIT_NO_REPLACE_OBJECTS: "1" }),
     GIT_AUTHOR_NAME: author.name,
     GIT_AUTHOR_EMAIL: author.email,
     GIT_COMMITTER_NAME: author.name,

@@ -236,7 +236,7 @@ async function moveRef(site: MergeSite, of: RefMove & { readonly gitDir: string 
 async function requireArrived(site: MergeSite, of: RefMove & { readonly tree: string }): Promise<void> {
   const { on, merging, ref } = site;
   const { into, repo, run, commit: work } = merging;
-  const ask = asking(on.env, inRepository(site.commonDir));
+  const ask = asking(on.env, { ...inRepository(site.commonDir), isReplacing: true });
   const wrong = async (): Promise<string> => {
     const isIn = await ask(["merge-base", "--is-ancestor", of.now, ref]);
     if (isIn.code !== 0) return `${into} does not have the commit ${of.now.slice(0, 12)}`;

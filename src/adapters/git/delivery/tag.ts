@@ -48,7 +48,7 @@ export async function tagWork(on: Git, wish: TagRequest): Promise<Tagged> {
   failpoint("tag.after-ref");
   const [reviewed, arrived] = await Promise.all([
     treeOf(on, inMirror(mirror), commit),
-    treeOf(on, there, `refs/tags/${name}`),
+    treeOf(on, { ...there, isReplacing: true }, `refs/tags/${name}`),
   ]);
   if (reviewed !== arrived) throw notDelivered(wish, reviewed);
   return { type: "tagged", tag: name, commit };
