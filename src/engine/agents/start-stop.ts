@@ -145,9 +145,10 @@ function newAgent(
   return { agent, durable };
 }
 
-/** So often, and so long each time, a judge is waited for that has submitted its verdict. */
-const FINISHING_TRIES = 100;
-const FINISHING_MS = 100;
+/** How often, and how long each time, the supervisor waits for a turn to end by itself before it ends it. */
+const FINISHING_MS = 50;
+const JUDGE_TRIES = 200;
+const WRITER_TRIES = 400;
 
 export async function stopAgent({ works, kept, deed, tries }: Of<"stop-agent">): Promise<string> {
   const { role, slot, attempt } = deed;
@@ -155,7 +156,7 @@ export async function stopAgent({ works, kept, deed, tries }: Of<"stop-agent">):
   const of = { run: kept.row.id, role, slot, attempt };
   const jobs = await store.jobs({ run: of.run, status: "live" });
   const own = jobs.filter((job) => job.kind === "turn" && isSameAttempt(job, deed));
-  if (tries < FINISHING_TRIES && (await mayFinish(works, kept, own)))
+  if (tries < JUDGE_TRIES && (await mayFinish(works, kept, own)))
     throw new Later(`${role} ${attempt} finishes its turn`, FINISHING_MS);
   // Many agents are stopped because of their last submission.
   let before: Process | undefined;
@@ -194,9 +195,6 @@ async function mayFinish(works: Works, kept: Kept, jobs: readonly JobRow[]): Pro
   return jobs.every(({ role }) => isJudge(workflow, role));
 }
 
-/** So often it waits for a turn to end by itself; then it ends it. */
-const PATIENCE = 40;
-
 /**
  * A judge starts only after the turns of persistent writers: its verdict is bound to one tree, and work that goes on would make it stale.
  * An agent that stays in a terminal delays no judge, because it waits there for messages. An agent with one turn is stopped by the definition.
@@ -212,8 +210,8 @@ async function endWriters(works: Works, run: string, tries: number): Promise<voi
     return declared?.access === "write" && declared.session === "persistent";
   });
   if (writing.length === 0) return;
-  if (tries < PATIENCE)
-    throw new Later(`${writing.map(({ role }) => role).join(", ")} must end its turn first`);
+  if (tries < WRITER_TRIES)
+    throw new Later(`${writing.map(({ role }) => role).join(", ")} must end its turn first`, FINISHING_MS);
   for (const job of writing) {
     const killed = { ...job, killed: "killed" } as const;
     await store.commit([{ type: "put-job", job: killed }]);
