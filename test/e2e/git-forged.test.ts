@@ -56,8 +56,8 @@ async function prepared() {
 }
 
 const ROWS = [
-  ...sampled(3, COMMANDS).map(([name, forge]) => [name, forge, true] as const),
-  ...sampled(9, FORGED).map(([name, forge]) => [name, forge, false] as const),
+  ...sampled(2, COMMANDS).map(([name, forge]) => [name, forge, true] as const),
+  ...sampled(6, FORGED).map(([name, forge]) => [name, forge, false] as const),
 ];
 
 test.for(ROWS)(
