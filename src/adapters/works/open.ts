@@ -11,7 +11,7 @@ import { sha256 } from "../../format/sha256.ts";
 import { fileArchives } from "../archive/archives.ts";
 import { readSettings } from "../config/read.ts";
 import { desk } from "../desk/desk.ts";
-import { conversationIn } from "../drivers/conversation.ts";
+import { drivers } from "../drivers/turn-log.ts";
 import { fileArtifacts } from "../files/artifacts/artifacts.ts";
 import { completionBy } from "../gh/completion.ts";
 import { gitBranches } from "../git/repository/branch-port.ts";
@@ -69,7 +69,7 @@ export function openWorks(
     workflow: workflowsOf(store),
     processes: ownProcesses(home, { log, ring }),
     desk,
-    drivers: { conversation: conversationIn },
+    drivers,
     notifier: notifierOf(env),
     // Settings of a repository count only while a person trusts exactly this content.
     settings: (repo) => readSettings({ repo, env: { ...env, SIGNALBOX_HOME: home.root }, store }),

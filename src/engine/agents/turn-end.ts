@@ -3,7 +3,7 @@
  */
 
 import { isUp } from "../../core/step/act.ts";
-import type { Incoming, Reading } from "../../core/model/event.ts";
+import type { Incoming, ProgramFailure, Reading } from "../../core/model/event.ts";
 import { isExpected } from "../../core/step/move-at-end.ts";
 import { slotKey } from "../../core/model/run.ts";
 import type { Works } from "../box.ts";
@@ -14,6 +14,7 @@ import { promptText, variablesOf } from "./launch.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { Process } from "../ports/process.ts";
 import type { AgentRow, JobRow } from "../ports/registry.ts";
+import { noteAll } from "../notes.ts";
 import { project } from "../submit/project.ts";
 import { showTexts } from "../submit/show-texts.ts";
 import { submit } from "../submit/submit.ts";
@@ -71,11 +72,49 @@ export async function turnOver(works: Works, job: JobRow, process: Process): Pro
       return;
     }
   }
+  const failure = isCurrent ? heldUpBy(works, job, process) : undefined;
+  if (failure !== undefined) {
+    await holdUp(works, kept, { job, agent, failure });
+    return;
+  }
   await agentOver(works, agent, {
     cause: causeOf(job, process),
     code: process.type === "ended" ? process.code : undefined,
   });
   await store.commit([{ type: "put-job", job: { ...job, status: "over" } }]);
+}
+
+/** What a person does about it. Another try before that would fail in the same way, and is worth no crash. */
+const REMEDY: Readonly<Partial<Record<ProgramFailure["class"], string>>> = {
+  quota: "wait until it is renewed",
+  login: "log in again",
+  configuration: "correct the settings",
+};
+
+function heldUpBy({ drivers }: Works, { killed, dir }: JobRow, process: Process): ProgramFailure | undefined {
+  if (killed !== "" || process.type !== "ended" || process.code === 0) return undefined;
+  const failure = drivers.failure(dir);
+  return failure !== undefined && REMEDY[failure.class] !== undefined ? failure : undefined;
+}
+
+/** The agent goes on with another turn of the same attempt, when a person has the run tried again. The attention keeps it waiting until then. */
+async function holdUp(
+  works: Works,
+  kept: Kept,
+  of: { readonly job: JobRow; readonly agent: AgentRow; readonly failure: ProgramFailure },
+): Promise<void> {
+  const { job, agent, failure } = of;
+  const { store } = works;
+  const { run, role } = job;
+  const why = `the ${role} cannot go on: ${failure.message}`;
+  const attention = `${why}; ${REMEDY[failure.class] ?? ""}, then: signalbox retry ${run}`;
+  await noteAll(works, { run, kind: failure.class }, [why]);
+  await store.commit([{ type: "attend", run, attention, shown: "" }]);
+  if (!isJudge(await works.workflow(kept.row.definition), role)) await noteLeft(works, kept, agent);
+  await store.commit([
+    { type: "put-agent", agent: { ...agent, status: "idle", entry: SUSPENDED } },
+    { type: "put-job", job: { ...job, status: "over" } },
+  ]);
 }
 
 /** Tells the run that an agent is no more, with everything that it left. */

@@ -9,9 +9,13 @@ export const DRIVER_FILE = "driver";
  * Reads the logs of turns.
  *
  * Contract: `conversation` returns the name that the program gave its conversation, as the latest of these turns printed it, and an empty
- * text if none did. It reads the beginning of each log only, and is safe to use as an argument of a program.
+ * text if none did. It reads the beginning of each log only, and is safe to use as an argument of a program. `failure` returns the failure with
+ * which the program ended the turn; undefined if it ended in another way, or if nothing is known of the program.
  */
-export type Drivers = { conversation(turnDirs: readonly string[]): string };
+export type Drivers = {
+  conversation(turnDirs: readonly string[]): string;
+  failure(turnDir: string): ProgramFailure | undefined;
+};
 
 export type AgentEvent =
   | { readonly type: "conversation"; readonly id: string }
