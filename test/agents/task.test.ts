@@ -5,6 +5,8 @@ import { isPerson } from "../support/person.ts";
 import { onMachine } from "./machine.ts";
 import { COMMITTED, FIXED, taskConduct, UNCOMMITTED } from "./model/conduct.ts";
 import type { Model } from "./model/server.ts";
+import type { Conduct, Refusal } from "./model/dialect.ts";
+import { look } from "../e2e/lives/life.ts";
 import { have, type Program } from "./programs.ts";
 
 /** Whether the worker learned of the failed review in the conversation in which it had done the work. */
@@ -42,4 +44,38 @@ describe.runIf(isPerson)("task", () => {
         });
       },
     );
+
+  test.runIf(have("codex"))(
+    "codex: a used up quota is no crash; when it is renewed, the run goes on",
+    async ({ expect }) => {
+      let isRenewed = false;
+      const conduct: Conduct = (turns) => (isRenewed ? taskConduct(turns) : USED_UP);
+      await onMachine({ programs: ["codex"], conduct }, async (on) => {
+        const params = ["--param", "harness=codex", "--param", "review_harness=codex"];
+        const { document } = await on.person("run", "task", "Write two files", ...params, "--detach");
+        const run = String(document["run"]);
+        await expect
+          .poll(() => look(on, run), { timeout: 120_000, interval: 500 })
+          .toMatchObject({
+            state: "planning",
+            isCrashed: false,
+            attention: expect.stringMatching(
+              /^the worker cannot go on: You’ve hit your usage limit\..*; wait until it is renewed/,
+            ),
+          });
+        isRenewed = true;
+        await on.person("retry", run);
+        await on.until(run, ["reviewing"]);
+      });
+    },
+  );
 });
+
+/** As the provider of codex answers. */
+const USED_UP: Refusal = {
+  type: "refuse",
+  status: 429,
+  body: {
+    error: { type: "usage_limit_reached", message: "The usage limit has been reached", plan_type: "plus" },
+  },
+};

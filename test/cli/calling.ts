@@ -10,6 +10,7 @@ export function folderWith(files: Files = {}): string {
   const folder = realpathSync.native(mkdtempSync(join(tmpdir(), "signalbox-test-")));
   // A root of its own: nothing above it is looked at.
   mkdirSync(join(folder, ".git"));
+  writeFileSync(join(folder, ".git/HEAD"), "ref: refs/heads/main\n");
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), content);

@@ -144,6 +144,9 @@ describe("workflows", () => {
     const inner = join(outer, "inner");
     expect(await row(join(inner, "a"), "mine")).toMatchObject({ from: "repository" });
     mkdirSync(join(inner, ".git"));
+    // An empty folder of that name is no repository.
+    expect(await row(join(inner, "a"), "mine")).toMatchObject({ from: "repository" });
+    writeFileSync(join(inner, ".git/HEAD"), "ref: refs/heads/main\n");
     expect(await row(join(inner, "a"), "mine")).toBeUndefined();
   });
 

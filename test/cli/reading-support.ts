@@ -77,6 +77,7 @@ type Word = Incoming | ((about: { readonly digest: string }) => Incoming);
 export async function machine(workflow: Workflow = WORKFLOW): Promise<Machine> {
   const root = realpathSync.native(mkdtempSync(join(tmpdir(), "signalbox-reading-")));
   mkdirSync(join(root, "repo", ".git"), { recursive: true });
+  writeFileSync(join(root, "repo", ".git/HEAD"), "ref: refs/heads/main\n");
   const home = homeAt(join(root, "state"));
   const env = { HOME: root, SIGNALBOX_HOME: home.root };
   const store = openStore(home);

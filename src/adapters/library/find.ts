@@ -4,6 +4,7 @@
  * Only looks at names and kinds of files; `read` opens them.
  */
 
+import { isTree } from "../trust/repository.ts";
 import { readdirSync, realpathSync, statSync, type Stats } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { closest } from "../../core/text/closest.ts";
@@ -76,7 +77,7 @@ export function overridesIn(signalbox: string): string {
 export function signalboxFolder({ cwd, home }: SearchPlace): string {
   for (let folder = cwd; ; folder = dirname(folder)) {
     if (look(join(folder, ".signalbox"))?.isDirectory() === true) return join(folder, ".signalbox");
-    if (look(join(folder, ".git")) !== undefined) return join(folder, ".signalbox");
+    if (isTree(folder)) return join(folder, ".signalbox");
     // What lies above a home belongs to somebody else.
     if (folder === home || dirname(folder) === folder) return join(cwd, ".signalbox");
   }

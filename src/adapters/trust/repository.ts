@@ -1,6 +1,6 @@
 /** Which repository a folder belongs to, by looking: git is not asked, for this comes before anything is trusted. */
 
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { codeOf } from "../files/errno.ts";
 import { UserError } from "../user-error.ts";
@@ -14,8 +14,7 @@ export type TrustedRepository = {
 
 export function repositoryOf(cwd: string): TrustedRepository {
   for (let tree = cwd; ; tree = dirname(tree)) {
-    const git = statSync(join(tree, ".git"), { throwIfNoEntry: false });
-    if (git !== undefined) return { tree, main: git.isFile() ? mainOf(tree) : tree };
+    if (isTree(tree)) return { tree, main: mainOf(tree) };
     if (isBare(tree))
       throw new UserError(
         "bare-repository",
@@ -25,6 +24,12 @@ export function repositoryOf(cwd: string): TrustedRepository {
     if (dirname(tree) === tree)
       throw new UserError("no-repository", `${cwd} is not in a git repository`, "git init");
   }
+}
+
+/** A folder `.git` without HEAD is no repository for git either: sandboxes of agent programs leave an empty one in `/tmp`. */
+export function isTree(folder: string): boolean {
+  const git = statSync(join(folder, ".git"), { throwIfNoEntry: false });
+  return git?.isDirectory() === true ? existsSync(join(folder, ".git", "HEAD")) : git !== undefined;
 }
 
 /** As git knows one: by what it cannot be without. */

@@ -7,8 +7,11 @@ export type Step =
   | { readonly type: "run"; readonly command: string }
   | { readonly type: "write"; readonly path: string; readonly text: string };
 
+/** What a provider answers instead, such as that a quota is used up. */
+export type Refusal = { readonly type: "refuse"; readonly status: number; readonly body: object };
+
 /** Decides by the conversation alone, so that it survives every restart of a program. */
-export type Conduct = (turns: readonly Turn[]) => Step;
+export type Conduct = (turns: readonly Turn[]) => Step | Refusal;
 
 /** One event of a stream: some protocols name them. */
 export type Part = { readonly event?: string; readonly data: unknown };

@@ -8,11 +8,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { text } from "node:stream/consumers";
 import { claude } from "./claude.ts";
 import { codex } from "./codex.ts";
-import type { Conduct, Dialect, Step, Turn } from "./dialect.ts";
+import type { Conduct, Dialect, Refusal, Step, Turn } from "./dialect.ts";
 import { gemini } from "./gemini.ts";
 import { opencode } from "./opencode.ts";
 
-type Asked = { readonly program: string; readonly turns: readonly Turn[]; readonly step: Step };
+type Asked = { readonly program: string; readonly turns: readonly Turn[]; readonly step: Step | Refusal };
 
 export type Model = {
   readonly url: string;
@@ -40,8 +40,14 @@ export async function startModel(conduct: Conduct): Promise<Model> {
     const [program, dialect] = found;
     try {
       const turns = dialect.turns(JSON.parse(body));
-      const step: Step = turns === undefined ? { type: "say", text: "{}" } : conduct(turns);
+      const step = turns === undefined ? { type: "say" as const, text: "{}" } : conduct(turns);
       if (turns !== undefined) asked.push({ program, turns, step });
+      if (step.type === "refuse") {
+        response
+          .writeHead(step.status, { "content-type": "application/json" })
+          .end(JSON.stringify(step.body));
+        return;
+      }
       send(response, dialect, { step, isStream: !pathname.endsWith(":generateContent") });
     } catch (error) {
       refused.push(`${program} ${pathname}: ${String(error)}\n${body.slice(0, BODY_CHARACTERS)}`);
