@@ -221,6 +221,32 @@ describe("what is not broken, and still worth telling", () => {
     expect(after).toContain(`put this line below workflows: in ${file}: change: { roles: { planner: codex`);
   });
 
+  test("a harness is proposed for a settings file that knows it, and built-in ones come first", async () => {
+    const on = prepareHome({
+      ...NOTE_FILES,
+      ".signalbox/config.yaml":
+        "harnesses: { checker: { command: [.signalbox/checker.sh] }, writer: { command: [.signalbox/writer.sh] } }\n",
+      ".signalbox/checker.sh": "#!/bin/sh\n",
+      ".signalbox/writer.sh": "#!/bin/sh\n",
+    });
+    for (const name of ["checker", "writer"]) chmodSync(join(on.repo, `.signalbox/${name}.sh`), 0o755);
+    await on.call("trust");
+    const bin = join(on.root, "only-codex");
+    mkdirSync(bin);
+    const env = { PATH: `${bin}:/usr/bin:/bin` };
+    const both = (value: string): string => `{ task: { harness: ${value}, review_harness: ${value} } }`;
+    const ofRepo = join(on.repo, ".signalbox/config.yaml");
+    const ofUser = join(on.root, ".config/signalbox/config.yaml");
+    expect(await shown(on, env)).toContain(
+      `put this line into ${ofRepo}: workflows: ${both("NAME")} (NAME is one of checker, writer)`,
+    );
+    mkdirSync(dirname(ofUser), { recursive: true });
+    writeFileSync(ofUser, "harnesses: { mine: { command: [sh] } }\n");
+    expect(await shown(on, env)).toContain(`put this line into ${ofUser}: workflows: ${both("mine")}`);
+    writeFileSync(join(bin, "codex"), "#!/bin/sh\n", { mode: 0o755 });
+    expect(await shown(on, env)).toContain(`put this line into ${ofUser}: workflows: ${both("codex")}`);
+  });
+
   test("what nobody looks after", async () => {
     const on = await withRuns();
     const dir = join(on.home.root, "runs/a1/agents/writer.1/turn-1");

@@ -109,14 +109,25 @@ async function workflowsOf(
   { cwd, env }: Pick<SettingsLook, "cwd" | "env">,
   { settings, layers }: Pick<Surveyed, "settings" | "layers">,
 ): Promise<readonly Finding[]> {
-  const found = programsOf(settings, env["PATH"] ?? "").filter(({ place }) => place !== undefined);
-  const builtIn = builtInHarnesses("");
-  const own = found.filter(({ name }) => !Object.hasOwn(builtIn, name));
-  const instead = (own[0] ?? found[0])?.name;
-  if (instead === undefined) return [];
+  const found = programsOf(settings, env["PATH"] ?? "").flatMap(({ name, place }) =>
+    place === undefined ? [] : [name],
+  );
+  if (found.length === 0) return [];
+  const hasOwn = found.some((name) => !Object.hasOwn(builtInHarnesses(""), name));
   const where = { cwd, home: env["HOME"] ?? "" };
   // A user who has named a harness of their own means to use that one.
-  return lookAtWorkflows({ where, env, settings, layers, instead, hasOwn: own.length > 0 });
+  return lookAtWorkflows({ where, env, settings, layers, instead: insteadOf(found, layers), hasOwn });
+}
+
+type Instead = { readonly from: SettingsFile["from"]; readonly names: readonly string[] };
+
+/** A line in a settings file can name only harnesses that exist wherever the file counts. Built-in ones come first: any role can have one. */
+function insteadOf(found: readonly string[], layers: readonly SettingsFile[]): Instead {
+  const [first] = found.filter((name) => Object.hasOwn(builtInHarnesses(""), name));
+  if (first !== undefined) return { from: "user", names: [first] };
+  const ofUser = layers.find(({ from }) => from === "user")?.config.harnesses ?? {};
+  const own = found.filter((name) => Object.hasOwn(ofUser, name));
+  return own.length > 0 ? { from: "user", names: own } : { from: "repository", names: found };
 }
 
 /** Whether the programs that workflows would call, with the effective settings, are installed; and how to choose others. */
@@ -126,8 +137,8 @@ type HarnessLook = {
   readonly env: Env;
   readonly settings: Settings;
   readonly layers: readonly SettingsFile[];
-  /** A harness that is installed, as a suggestion. */
-  readonly instead: string;
+  /** Harnesses that are installed, as a suggestion, and the settings file that can name them. */
+  readonly instead: Instead;
   /** The user has a harness of their own that is installed: a missing one may not be needed. */
   readonly hasOwn: boolean;
 };
@@ -157,13 +168,17 @@ function lookAtWorkflow(on: HarnessLook, definition: Definition): readonly Findi
   const harnesses = [...new Set(lacking.map(({ harness }) => harness))];
   const verb = harnesses.length === 1 ? "is" : "are";
   const used = some(lacking.map(({ param, harness }) => `${param}: ${harness}`));
-  const line = lineFor(definition, { params: lacking.map(({ param }) => param), value: on.instead });
+  const { names } = on.instead;
+  // A script is written for one role: the user knows for which.
+  const [value = ""] = names.length === 1 ? names : ["NAME"];
+  const choice = names.length === 1 ? "" : ` (NAME is one of ${names.join(", ")})`;
+  const line = lineFor(definition, { params: lacking.map(({ param }) => param), value });
   return [
     {
       status: isBegunByDefault(definition) && !on.hasOwn ? "missing" : "note",
       name: `workflow ${name}`,
       text: `uses ${harnesses.join(" and ")}, which ${verb} not installed (${used})`,
-      next: `install ${harnesses.join(" and ")}, or ${howToSet(on, definition.name, line)}`,
+      next: `install ${harnesses.join(" and ")}, or ${howToSet(on, definition.name, line)}${choice}`,
     },
   ];
 }
@@ -225,10 +240,11 @@ function flow(tree: YamlTree): string {
   return `{ ${parts.join(", ")} }`;
 }
 
-/** A key that the user's file has already is not to be written a second time. */
-function howToSet({ env, layers }: HarnessLook, name: string, line: string): string {
-  const file = join(configFolder(env) ?? "~/.config/signalbox", "config.yaml");
-  const known = layers.find(({ from }) => from === "user")?.config.workflows;
+/** A key that the file has already is not to be written a second time. */
+function howToSet({ env, layers, instead }: HarnessLook, name: string, line: string): string {
+  const layer = layers.find(({ from }) => from === instead.from);
+  const file = layer?.file ?? join(configFolder(env) ?? "~/.config/signalbox", "config.yaml");
+  const known = layer?.config.workflows;
   if (known === undefined) return `put this line into ${file}: workflows: { ${name}: ${line} }`;
   if (!Object.hasOwn(known, name)) return `put this line below workflows: in ${file}: ${name}: ${line}`;
   return `set this below workflows: ${name}: in ${file}: ${line}`;
