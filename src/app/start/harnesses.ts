@@ -98,9 +98,14 @@ function requireProgram(harness: Harness, { path, agents, settings }: Programs):
   const installed = installedIn(settings, path);
   const instead = installed[0] ?? "NAME";
   const options = [...new Set(agents.map(({ option }) => option(instead)).filter((option) => option !== ""))];
+  const isUsual = agents.some(({ name }) => name === "");
   const roles = [...new Set(agents.map(({ role }) => role))];
   const here = installed.length === 0 ? "" : `. Installed here: ${installed.join(", ")}`;
-  const hint = options.length === 0 ? "" : `, or choose another one: ${options.join(" ")}`;
+  const ways = [
+    ...(options.length === 0 ? [] : [options.join(" ")]),
+    ...(isUsual ? [`harness: ${instead} in config.yaml`] : []),
+  ];
+  const hint = ways.length === 0 ? "" : `, or choose another one: ${ways.join(" and ")}`;
   const { why, next } = lackOf(program);
   throw new UserError(
     "no-program",
