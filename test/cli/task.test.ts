@@ -28,6 +28,34 @@ beforeAll(async () => {
 });
 afterAll(removeHomes);
 
+/** One role, which names no harness, and no queue. */
+const LONE = `$schema: workflow-1.schema.json
+name: lone
+title: A writer writes
+artifacts:
+  note: { in: NOTE.md, file: true, by: writer }
+roles:
+  writer: {}
+counters:
+  tries: { max: 1, per: entry }
+states:
+  writing: { enter: [start writer] }
+  done: { final: done }
+  failed: { final: failed }
+moves:
+  - { from: start, to: writing, by: human }
+  - { from: writing, to: done, by: engine, need: note, do: [stop writer] }
+  - { from: writing, to: failed, by: engine, when: { tries: spent } }
+  - { from: writing, to: failed, by: human, do: [stop all] }
+ends:
+  - { role: writer, in: writing, else: { count: tries, do: [start writer] } }
+`;
+
+const LONE_FILES = {
+  ".signalbox/workflows/lone/workflow.yaml": LONE,
+  ".signalbox/workflows/lone/prompts/writer.md": "Write NOTE.md.\n",
+};
+
 async function load(id: string) {
   const kept = await on.withStore((store) => store.load(id));
   if (kept === undefined) throw new Error(`there is no task ${id}`);
@@ -295,6 +323,17 @@ describe("create", () => {
     expect(stdout).toMatch(/harnesses +\S+mine\.sh may not be executed; none of claude, .* is on your PATH;/);
   });
 
+  test("of a role that names no harness, the setting that chooses another one is named", async () => {
+    const own = await taskScene(LONE_FILES, 1);
+    const env = { ...own.env, PATH: "/usr/bin:/bin" };
+    const answer = document(await own.say(["run", "lone", "--detach", "--json"], { env }));
+    expect(answer).toMatchObject({
+      code: "no-program",
+      message: "claude is not installed, or not on the PATH: the writer calls it",
+      next: "install it, or choose another one: harness: NAME in config.yaml; signalbox doctor says which are there",
+    });
+  });
+
   test("a program that is missing refuses whatever would start at once", async () => {
     const small = await taskScene({}, 1);
     const env = { ...small.env, PATH: "/usr/bin:/bin" };
@@ -384,6 +423,15 @@ describe("who makes tasks", () => {
       expect(await outcome(on.say(["task", "create", ...words, "--json"], { env, procs: claude }))).toBe(
         "4 not-a-person",
       );
+  });
+
+  test("no agent without a queue: no command that begins one is advised", async () => {
+    const own = await taskScene({ ...LONE_FILES, ".signalbox/config.yaml": "workflow: lone\n" }, 1);
+    const at = { env: { ...own.env, CLAUDECODE: "1" }, procs: claude };
+    expect(document(await own.say(["create", "x", "y", "--json"], at))).toMatchObject({
+      code: "not-a-person",
+      next: 'ask a person to create it, or name a workflow with a queue: signalbox create --workflow NAME BRANCH "what is to be done"',
+    });
   });
 
   test("no agent by the key of a person: it makes its own, and moves no other", async () => {

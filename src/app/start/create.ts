@@ -104,7 +104,7 @@ export async function createRun(on: Acting, asked: Creating): Promise<Outcome<Be
   const starts = startsOf(site);
   const status = statusOf(asked, starts, workflow);
   const { branch, summary } = await meantBy(on, { repo, asked, status, starts });
-  if (through !== undefined) requirePlain(site, { status, starts, summary, through });
+  if (through !== undefined) requirePlain(site, { status, starts, summary, through, named: asked.workflow });
   const params = (asked.params ?? []).map(({ name, value }) => [name, value] as const);
   const known = key === undefined ? "" : idOf(repo, key);
   const isNew = known === "" || (await store.load(known)) === undefined;
@@ -207,9 +207,15 @@ function statusOf(asked: Creating, { finished }: Starts, workflow: string): stri
  */
 function requirePlain(
   { loaded }: Site,
-  of: { status: string | undefined; starts: Starts; summary: string; through: string },
+  of: {
+    status: string | undefined;
+    starts: Starts;
+    summary: string;
+    through: string;
+    named: string | undefined;
+  },
 ): void {
-  const { status, starts, summary, through } = of;
+  const { status, starts, summary, through, named } = of;
   const isAsking = status === undefined && summary === "";
   const isUsual = (status ?? starts.usual) === starts.usual;
   const isQueued = awaitingIn(loaded.workflow, starts.usual, "ready-to-start").length > 0;
@@ -217,7 +223,9 @@ function requirePlain(
   const begins = isUsual ? "begins at once" : `begins in ${status ?? ""}`;
   const what = isAsking ? "a run without a summary" : `a run that ${begins}`;
   throw new UserError("not-a-person", `${what} takes a person, and this is ${through}`, {
-    next: 'signalbox create BRANCH "what is to be done"',
+    next: isQueued
+      ? `signalbox create ${named === undefined ? "" : `--workflow ${named} `}BRANCH "what is to be done"`
+      : 'ask a person to create it, or name a workflow with a queue: signalbox create --workflow NAME BRANCH "what is to be done"',
     exit: EXIT_NOT_YOURS,
   });
 }
