@@ -25,6 +25,7 @@ beforeAll(async () => {
   });
   on.git(on.repo, "branch", "known-branch");
   on.git(on.repo, "branch", "known-too");
+  on.git(on.repo, "tag", "v1");
 });
 afterAll(removeHomes);
 
@@ -70,6 +71,7 @@ describe("create", () => {
     [["?!"], undefined, "?!", "planning"],
     [["hello"], "hello", "hello", "planning"],
     [["known-branch"], "known-branch", "", "clarification"],
+    [["V1"], "v1-2", "V1", "planning"],
     // Questions come first where a person says so.
     [["--status", "clarification"], undefined, "", "clarification"],
     [["", "No branch"], "no-branch", "No branch", "planning"],
@@ -267,6 +269,7 @@ describe("create", () => {
       [["there/below", "y"], "6 branch-in-the-way"],
       [["held", "y"], "6 branch-in-use"],
       [["main", "y"], "6 branch-is-default"],
+      [["v1", "y"], "6 branch-name"],
       [["a..b", "y"], "2 branch-name"],
       [["--", "-x", "y"], "2 branch-name"],
       [["x", "y", "--project", "other"], "2 unknown-project"],

@@ -110,10 +110,12 @@ test.for<[string, object]>(
     ["a..b", { code: "branch-name", exit: 2 }],
     ["-x", { code: "branch-name", exit: 2 }],
     ["heads/main", { code: "branch-name", exit: 2 }],
+    ["v1", { code: "branch-name", exit: 6 }],
   ]),
 )("the name %s is refused, and nothing changes", async ([to, error]) => {
   const { of, path, renaming } = await prepared();
   sh(of.repo, of.env, ["branch", "taken"]);
+  sh(of.repo, of.env, ["tag", "v1"]);
   await expect(gitBranches(of).rename({ ...renaming, to })).rejects.toMatchObject({
     name: "UserError",
     ...error,

@@ -90,9 +90,11 @@ test.for<[string, Partial<ReturnType<typeof wanted>>, object]>(
     ["that git takes for a tag", { branch: "tags/v1" }, { code: "branch-name", exit: 2 }],
     ["that git takes for a remote branch", { branch: "remotes/x" }, { code: "branch-name", exit: 2 }],
     ["of nothing", { branch: "" }, { code: "branch-name", exit: 2 }],
+    ["with the name of a tag", { branch: "v1" }, { code: "branch-name", exit: 6 }],
   ]),
 )("a branch %s is refused", async ([, more, error]) => {
   const of = site();
+  sh(of.repo, of.env, ["tag", "v1"]);
   await expect(of.workspaces.prepare(wanted(of, more))).rejects.toMatchObject({
     name: "UserError",
     ...error,

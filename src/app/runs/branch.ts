@@ -26,7 +26,11 @@ export async function requireBranch({ box, door }: Acting, wanted: Wanted): Prom
   await requireOwn(box.store, wanted);
   await requireUntaken(box.store, wanted);
   const { branchesOf } = await import("../../adapters/git/repository/branches.ts");
-  const { names, heldBy } = await branchesOf(repo, door.env);
+  const { names, tags, heldBy } = await branchesOf(repo, door.env);
+  if (tags.includes(branch)) {
+    const { likeTag } = await import("../../adapters/git/repository/branch-problem.ts");
+    throw likeTag(branch);
+  }
   const place = heldBy.get(branch);
   if (place !== undefined && place !== path) throw elsewhere(branch, place);
   if (place === undefined && path !== undefined && names.includes(branch)) throw another(branch, path);
@@ -85,9 +89,9 @@ export async function whileBranchNamed<T>(
   const { branchesOf } = await import("../../adapters/git/repository/branches.ts");
   const { whileLocked } = await import("../../adapters/git/call/locks.ts");
   return whileLocked({ folder: home.locks, repo: `${repo}\0branches of tasks` }, async () => {
-    const { names } = await branchesOf(repo, door.env);
+    const { names, tags } = await branchesOf(repo, door.env);
     const open = (await openBranches(box.store, of)).map(({ branch }) => branch);
-    const taken = [...names, ...open, (await box.store.projectAt(repo))?.defaultBranch ?? ""];
+    const taken = [...names, ...tags, ...open, (await box.store.projectAt(repo))?.defaultBranch ?? ""];
     return work(freeName(slug, (name) => taken.some((other) => other === name || isInTheWay(name, other))));
   });
 }

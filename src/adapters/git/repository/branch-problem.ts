@@ -46,6 +46,12 @@ export async function holderOf(
   return (await worktreesOf(env, repo)).find(({ ref }) => ref === `refs/heads/${branch}`)?.path;
 }
 
+/** `git diff main...v1` shows the tag. */
+export function likeTag(branch: string): UserError {
+  const sentence = `${branch} is the name of a tag, and git takes it for the tag wherever a command names the branch.`;
+  return new UserError("branch-name", sentence, { next: "choose another name", exit: CONFLICT });
+}
+
 export function elsewhere(branch: string, path: string): UserError {
   const sentence = `The branch ${branch} is checked out in ${path}, and git allows that in one place only.`;
   return new UserError("branch-in-use", sentence, {
@@ -76,18 +82,21 @@ export async function branchProblem(
   return taken(where, { repo, branch });
 }
 
-/** A branch of this name exists, or one that git cannot have beside it: `a` and `a/b`. */
+/** A branch or a tag of this name exists, or a branch that git cannot have beside it: `a` and `a/b`. */
 async function taken(
   { env, commonDir }: UserRepository,
   { repo, branch }: BranchRequest,
 ): Promise<UserError | undefined> {
   const above = branch.split("/").map((_, index, parts) => parts.slice(0, index + 1).join("/"));
-  const listed = await git(env, {
-    ...inRepository(commonDir),
-    args: ["for-each-ref", "--format=%(refname:lstrip=2)", ...above.map((name) => `refs/heads/${name}`)],
-  });
+  const heads = above.map((name) => `refs/heads/${name}`);
+  const tag = `refs/tags/${branch}`;
+  const call = { ...inRepository(commonDir), args: ["for-each-ref", "--format=%(refname)", ...heads, tag] };
+  const listed = (await git(env, call)).split("\n");
+  if (listed.includes(tag)) return likeTag(branch);
   // Given a name, git also lists what is below it.
-  const first = listed.split("\n").find((name) => above.includes(name) || name.startsWith(`${branch}/`));
+  const first = listed
+    .find((ref) => heads.includes(ref) || ref.startsWith(`refs/heads/${branch}/`))
+    ?.slice("refs/heads/".length);
   if (first === undefined) return undefined;
   const sentence =
     first === branch

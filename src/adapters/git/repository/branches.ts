@@ -12,6 +12,8 @@ import { worktreesOf } from "./worktrees.ts";
 
 export type BranchList = {
   readonly names: readonly string[];
+  /** Git takes a name for that of a tag first. */
+  readonly tags: readonly string[];
   /** The working tree that a branch is checked out in. */
   readonly heldBy: ReadonlyMap<string, string>;
 };
@@ -20,14 +22,15 @@ export type BranchList = {
 export async function branchesOf(repo: string, env: Env): Promise<BranchList> {
   const call = callIn(repo);
   const [refs, trees] = await Promise.all([
-    git(env, { ...call, args: ["for-each-ref", "--format=%(refname)", "refs/heads"] }),
+    git(env, { ...call, args: ["for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags"] }),
     worktreesOf(env, repo),
   ]);
-  const names = refs.split("\n").filter((name) => name !== "");
+  const below = (folder: string): readonly string[] =>
+    refs.split("\n").flatMap((ref) => (ref.startsWith(folder) ? [ref.slice(folder.length)] : []));
   const heldBy = trees
     .filter(({ ref }) => ref.startsWith("refs/heads/"))
     .map(({ path, ref }) => [ref.slice("refs/heads/".length), path] as const);
-  return { names: names.map((name) => name.slice("refs/heads/".length)), heldBy: new Map(heldBy) };
+  return { names: below("refs/heads/"), tags: below("refs/tags/"), heldBy: new Map(heldBy) };
 }
 
 /** The commit that a branch is at; undefined where there is none. */

@@ -17,7 +17,7 @@ import { commitNamed, inRepository } from "../call/commits.ts";
 import { bringOver, tipIn } from "../delivery/publish.ts";
 import { fetchCommit, inMirror, refreshMirror, updateRefs } from "../mirror/mirror.ts";
 import { runRef } from "../mirror/names.ts";
-import { badName, branchProblem, elsewhere, holderOf } from "../repository/branch-problem.ts";
+import { badName, branchProblem, elsewhere, holderOf, likeTag } from "../repository/branch-problem.ts";
 import { commonDirIn, isFolder, isThere, unwritableOf } from "../repository/locate.ts";
 import { refAt } from "../repository/refs.ts";
 import { settingsOf } from "../repository/settings.ts";
@@ -93,6 +93,7 @@ async function beginning(
     if (tip === undefined) await createBranch(on, site, known);
     return { base: known, head: refAt(mirror, runRef(run, "head")) ?? known };
   }
+  if ((await tipIn(on, commonDir, `refs/tags/${branch}`)) !== undefined) throw likeTag(branch);
   const holder = tip === undefined ? undefined : await holderOf({ env: on.env, repo: wanted.repo }, branch);
   if (holder !== undefined) throw elsewhere(branch, holder);
   const start =
