@@ -307,11 +307,12 @@ test("trusting resumes the runs that waited for it, and wakes the supervisor", a
 test.for<[why: string, advice: string]>([
   [".signalbox has changed since it was trusted", "signalbox trust"],
   [".signalbox/config.yaml:1:1: unknown harness", "fix .signalbox/config.yaml, then: signalbox trust"],
+  [".signalbox has changed since it was trusted", "signalbox trust, then: signalbox resume a1"],
 ])("a run that waits for trust, since %s: show, inbox and retry name it", async ([why, advice]) => {
   const on = await taskScene({ ".signalbox/config.yaml": "harness: claude\n" });
   const id = await on.taskIn("planning");
   const config = join(on.repo, ".signalbox/config.yaml");
-  const attention = `${why}; try again: ${advice}, then: signalbox resume ${id}`;
+  const attention = `${why}; try again: ${advice}`;
   await on.withStore((store) => store.commit([{ type: "attend", run: id, attention }]));
   writeFileSync(config, "harness: codex\n");
   const offers = `signalbox trust`;

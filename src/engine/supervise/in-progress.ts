@@ -46,8 +46,7 @@ export class Hands {
 
   async #failed(run: string, error: unknown): Promise<void> {
     const message = failureReason(error);
-    const mend = error instanceof Error && "next" in error ? `${String(error.next)}, then: ` : "";
-    const text = `${message}; try again: ${mend}signalbox resume ${run}`;
+    const text = `${message}; try again: ${adviceAfter(error, run)}`;
     // Found again at every look, it is written down once.
     if (this.#troubles.get(run) !== text)
       this.#works.log(`${run}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
@@ -69,4 +68,12 @@ export class Hands {
   async #attend(run: string, on: { readonly attention: string; readonly shown: string }): Promise<void> {
     await this.#works.store.commit([{ type: "attend", run, ...on }]);
   }
+}
+
+/** What a person types after a failure. Trust resumes the runs that wait for it. */
+export function adviceAfter(error: unknown, run: string): string {
+  const resume = `signalbox resume ${run}`;
+  if (!(error instanceof Error && "next" in error)) return resume;
+  const mend = String(error.next);
+  return mend.endsWith("signalbox trust") ? mend : `${mend}, then: ${resume}`;
 }

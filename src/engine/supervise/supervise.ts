@@ -10,7 +10,7 @@ import { Deadlocks } from "./deadlocks.ts";
 import type { Fact } from "./fact.ts";
 import type { Observer } from "./observed-facts.ts";
 import { Families } from "../tasks/families.ts";
-import { Hands } from "./in-progress.ts";
+import { adviceAfter, Hands } from "./in-progress.ts";
 import { MergedElsewhere } from "./merged-elsewhere.ts";
 import { perform } from "../effects/perform.ts";
 import type { DeedRow, Outcome } from "../ports/outbox.ts";
@@ -196,6 +196,5 @@ function afterFailure(
   const isTheirs = error instanceof Error && "next" in error && typeof error.next === "string";
   const wait = on.backoffMs[tries - 1];
   if (!isTheirs && wait !== undefined) return { type: "again", note, dueAt: on.now + wait };
-  const mend = isTheirs ? `${String(error.next)}, then: ` : "";
-  return { type: "attention", note, next: `${mend}signalbox resume ${run}` };
+  return { type: "attention", note, next: adviceAfter(isTheirs ? error : undefined, run) };
 }

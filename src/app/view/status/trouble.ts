@@ -64,7 +64,7 @@ export async function troubleOf(store: Pick<Store, "deeds" | "workspace">, row: 
 
 /** Whether a failed effect waits until a person trusts `.signalbox`: it ends with what `requireTrust` advises. */
 export function isUntrusted(attention: string): boolean {
-  return /: signalbox trust, then: signalbox resume \S+$/.test(attention);
+  return /: signalbox trust(?:, then: signalbox resume \S+)?$/.test(attention);
 }
 
 /** Of a workspace that was deleted by hand. In place there is nothing of ours to delete. */
