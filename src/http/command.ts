@@ -2,7 +2,7 @@
 
 import { createInterface, type Interface } from "node:readline";
 import { EXIT_INTERRUPTED } from "../app/exit-codes.ts";
-import { badUsage } from "../app/failure.ts";
+import { badUsage, UserError } from "../app/failure.ts";
 import { withDatabase, type Invocation } from "../app/invocation.ts";
 import { requireHost, sessionsFile } from "../app/page/host.ts";
 import type { Emit } from "../app/outcome.ts";
@@ -113,8 +113,14 @@ export function oneAtATime(
     const own = last.then(async () => {
       emit({ text: `From the page: ${what}\n`, data: { decision: what } });
       if (!isClosed) terminal?.pause();
+      const say = (outcome: string): void => emit({ text: `  ${outcome}\n`, data: { decision: what, outcome } });
       try {
-        return await work();
+        const outcome = await work();
+        say(outcome.message);
+        return outcome;
+      } catch (error) {
+        say(error instanceof UserError ? `Refused: ${error.message}` : "Failed: see the page.");
+        throw error;
       } finally {
         if (!isClosed) terminal?.resume();
       }

@@ -35,7 +35,10 @@ export type PageServing = {
   /** Whether a person can type a code: without a terminal the page only shows. */
   readonly canDecide: boolean;
   /** Carries out one decision; the terminal reports it and is free for a passphrase meanwhile. */
-  readonly deciding?: <T>(what: string, work: () => Promise<T>) => Promise<T>;
+  readonly deciding?: <T extends { readonly message: string }>(
+    what: string,
+    work: () => Promise<T>,
+  ) => Promise<T>;
   /** Ends streams when the server stops. */
   readonly signal: AbortSignal;
 };
