@@ -56,7 +56,7 @@ export function sayTaskRows(tasks: readonly TaskSummary[], how: TableStyle): str
       { title: "AGE" },
       { title: "BRANCH", min: NAME_MIN },
       { title: "PROJECT", min: NAME_MIN },
-      { title: "TASK" },
+      { title: "RUN" },
     ],
     tasks.map((task) => [
       MARKS[task.session],

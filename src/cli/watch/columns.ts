@@ -74,7 +74,7 @@ const COLUMNS: readonly Column[] = [
     max: 16,
     rank: 2.5,
   },
-  { title: "TASK", cell: ({ name }) => name, paint: (_row, paint) => paint.dim, min: 8, max: 24, rank: 5 },
+  { title: "RUN", cell: ({ name }) => name, paint: (_row, paint) => paint.dim, min: 8, max: 24, rank: 5 },
 ];
 
 const SUMMARY_MAX = 200;
