@@ -6,6 +6,7 @@ import { call } from "../../../app/client.ts";
 import { acting, runOf, type Acting } from "../../../app/context.ts";
 import { UserError } from "../../../app/failure.ts";
 import type { Invocation } from "../../../app/invocation.ts";
+import { isFinished } from "../../../app/runs/find.ts";
 import { requireKept } from "../../../app/runs/load.ts";
 import { answerOf } from "../../acted.ts";
 import type { Answer, Command } from "../../command.ts";
@@ -28,8 +29,9 @@ export const command: Command = {
   },
   examples: ["signalbox cancel k3d9", "signalbox cancel k3d9 --yes"],
   answer: async ({ words: [word], options: { note, key, yes } }, door): Promise<Answer> => {
-    const { run, isBound, missing } = await acting(door, (on) => lookAt(on, word));
-    if (isBound && yes === undefined && !(await isConfirmed(`Cancel ${run}? Its work stays on its branch.`)))
+    const { run, isBound, isOver, missing } = await acting(door, (on) => lookAt(on, word));
+    const isAsked = isBound && !isOver && yes === undefined;
+    if (isAsked && !(await isConfirmed(`Cancel ${run}? Its work stays on its branch.`)))
       throw new UserError("not-confirmed", `${run} is as it was`, `signalbox cancel ${run} --yes`);
     const answer = answerOf(await call(door, "cancel", { run, text: note, key }));
     if (!isBound) return answer;
@@ -38,13 +40,21 @@ export const command: Command = {
   },
 };
 
-type Looked = { readonly run: string; readonly isBound: boolean; readonly missing: string };
+type Looked = {
+  readonly run: string;
+  readonly isBound: boolean;
+  /** It cannot be cancelled any more: that is said without a question. */
+  readonly isOver: boolean;
+  readonly missing: string;
+};
 
 async function lookAt(on: Acting, word: string | undefined): Promise<Looked> {
   const run = await runOf(on, word);
   const workspace = await on.box.store.workspace(run);
   const isBound = workspace?.status === "bound" && workspace.path !== workspace.repo;
-  return { run, isBound, missing: isBound ? await missingOnBranch(on, await requireKept(on, run)) : "" };
+  const kept = await requireKept(on, run);
+  const missing = isBound ? await missingOnBranch(on, kept) : "";
+  return { run, isBound, isOver: isFinished(kept.row), missing };
 }
 
 type Release = "later" | "all on the branch" | "files kept";
