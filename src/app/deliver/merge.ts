@@ -9,7 +9,7 @@ import type { Merging, Strategy } from "../../adapters/git/delivery/merge-plan.t
 import type { MergeResult } from "../../adapters/git/delivery/merge.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { targetOf } from "../../core/gates/gate.ts";
-import { inQuotes } from "../../core/text/shell-word.ts";
+import { inQuotes, shellWord } from "../../core/text/shell-word.ts";
 import type { Facts } from "../../core/model/event.ts";
 import type { Run } from "../../core/model/run.ts";
 import type { Move } from "../../core/model/workflow.ts";
@@ -145,26 +145,37 @@ async function noting(
   }
 }
 
-/** A run that is over is not ended again, and no worker merges for it: what keeps its work from being merged is said, and no move is advised. */
+/** A run that is over is not ended again, and no worker merges for it: only what a person can still do is advised. */
 async function whereOver(
   { id, state }: Run,
-  { repo, into, branch }: Merging,
+  merging: Merging,
   delivering: Promise<MergeResult>,
 ): Promise<MergeResult> {
   try {
     return await delivering;
   } catch (error) {
-    if (!(error instanceof UserError && ADVISES_MOVE.has(error.code))) throw error;
-    const there = `git -C ${inQuotes(repo)}`;
-    const next =
-      error.code === "merge-conflict"
-        ? `${there} switch ${into} && ${there} merge ${branch}, resolve the conflicts, commit`
-        : `signalbox show ${id}`;
+    if (!(error instanceof UserError && REFUSED_WHEN_OVER.test(error.next))) throw error;
+    const next = adviceWhenOver(error.code, id, merging);
     throw new UserError(error.code, `${id} is ${state}. ${error.message}`, { next, exit: EXIT_GATE });
   }
 }
 
-const ADVISES_MOVE: ReadonlySet<string> = new Set(["merge-conflict", "merge-reverted", "nothing-to-merge"]);
+const REFUSED_WHEN_OVER = /\bsignalbox (?:send-back|move|cancel) /;
+
+function adviceWhenOver(code: string, id: string, { repo, into, branch }: Merging): string {
+  const there = `git -C ${inQuotes(repo)}`;
+  const merge = `${there} switch ${shellWord(into)} && ${there} merge ${shellWord(branch)}`;
+  switch (code) {
+    case "merge-conflict":
+      return `${merge}, resolve the conflicts, commit`;
+    case "unreviewed-commits":
+      return `${merge} merges them, too; without them: signalbox accept ${id} --leave`;
+    case "would-undo":
+      return `to merge it all the same: signalbox accept ${id} --allow-undo`;
+    default:
+      return `signalbox show ${id}`;
+  }
+}
 
 function messageOf(kept: Kept, strategy: Strategy | undefined): string {
   const { id } = kept.row;
