@@ -30,7 +30,7 @@ export type SettingsFile = Pick<ParsedConfig, "config" | "placeOf" | "valuePlace
 export type Surveyed = {
   readonly settings: Settings;
   /** The person's first. */
-  readonly layers: readonly SettingsFile[];
+  readonly layers: readonly (SettingsFile & { readonly file: string })[];
   /** Files that say something, the person's first. */
   readonly files: readonly string[];
   readonly problems: readonly Problem[];

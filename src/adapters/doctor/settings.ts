@@ -136,7 +136,7 @@ type HarnessLook = {
   readonly where: SearchPlace;
   readonly env: Env;
   readonly settings: Settings;
-  readonly layers: readonly SettingsFile[];
+  readonly layers: Surveyed["layers"];
   /** Harnesses that are installed, as a suggestion, and the settings file that can name them. */
   readonly instead: Instead;
   /** The user has a harness of their own that is installed: a missing one may not be needed. */
