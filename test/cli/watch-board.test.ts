@@ -355,7 +355,7 @@ describe("without a screen", () => {
       code: 0,
       stdout: [
         "1 waits for you, shop 0/4 agents",
-        "SUMMARY        STATE  WAITS FOR  SESSION  ROUND  AGE  TASK",
+        "SUMMARY        STATE  WAITS FOR  SESSION  ROUND  AGE  RUN",
         "What is stuck  stuck  you        -        -      9d   one",
         "",
       ].join("\n"),

@@ -216,7 +216,7 @@ describe("the screen", () => {
     const lines = view(model([PERSON, LIVE, DEAD, PENDING, OVER]), PLAIN);
     expect(lines.map((line) => line.trimEnd()).join("\n")).toMatchInlineSnapshot(`
       "signalbox   2 wait for you   all: 5   agents: shop 1/4
-        SUMMARY          STATE     WAITS FOR  SESSION ROUND WORK       AGE TASK
+        SUMMARY          STATE     WAITS FOR  SESSION ROUND WORK       AGE RUN
       > What b1 is about reviewing you        alive   1/2   3c +120 -4 4m  branch-b1
         What a1 is about working   worker     alive   1/2   3c +120 -4 4m  branch-a1
         What c1 is about working   worker     dead    1/2   3c +120 -4 4m  branch-c1
@@ -246,7 +246,7 @@ describe("the screen", () => {
     const summary = "Fix the dates in the export of all the reports";
     const [, titles = "", first = ""] = view(model([{ ...LIVE, summary }, DEAD]), PLAIN);
     expect(first).toContain("Fix the dates in the e");
-    expect(titles).toMatch(/STATE .*WAITS FOR .*AGE .*TASK/);
+    expect(titles).toMatch(/STATE .*WAITS FOR .*AGE .*RUN/);
   });
 
   const rows = Array.from({ length: 40 }, (_none, at) =>

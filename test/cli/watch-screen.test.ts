@@ -132,7 +132,7 @@ describe.runIf(hasTmux)("the screen", () => {
     tmux("resize-window", "-t", "0", "-x", "50", "-y", "12");
     await until(/WAITS FOR AGE$/m);
     tmux("resize-window", "-t", "0", "-x", "80", "-y", "24");
-    await until(/SESSION ROUND AGE TASK$/m);
+    await until(/SESSION ROUND AGE RUN$/m);
     await on.happen("cccc", {
       type: "move-asked",
       by: { type: "human" },
