@@ -85,3 +85,42 @@ test("where that was all that was missing, the run goes on without it", async ()
   const { code, stdout } = await on.call("task respawn r2 critic");
   expect([code, stdout]).toEqual([0, expect.stringContaining("r2 goes from judging to done") as string]);
 });
+
+const dying = fromText(`$schema: ../../schema/workflow-1.schema.json
+name: dying
+title: A note, and a report about it
+artifacts:
+  note: { in: note.md, file: true, by: worker }
+  report: { in: report.md, file: true, by: worker }
+counters: { deaths: { max: 2, per: run } }
+roles: { worker: {} }
+states:
+  writing: { enter: [start worker] }
+  stuck: { waits: true }
+  done: { final: done }
+  dropped: { final: cancelled }
+moves:
+  - { from: start, to: writing, by: human }
+  - { from: writing, to: done, by: worker, need: [note, report], do: [stop worker] }
+  - { from: writing, to: stuck, by: engine, when: { deaths: spent } }
+  - { from: stuck, to: writing, by: human, verb: retry }
+  - { from: [writing, stuck], to: dropped, by: human, verb: cancel, do: [stop all] }
+ends:
+  - { role: worker, in: writing, else: { count: deaths, do: [start worker] } }
+`);
+
+test("after the last death: what the agent owes, and where its output is", async () => {
+  const of = await machine(dying);
+  await of.begin("r1");
+  const died = { type: "agent-ended", at: AT, role: "worker", slot: "", cause: "exited", code: 1 } as const;
+  await of.happen("r1", { ...died, attempt: 1, readings: [reading("note")] });
+  await of.happen("r1", { ...died, attempt: 2, readings: [reading("note")] });
+  const shown = await of.say("show r1");
+  expect(shown).toContain("the worker stopped too often without submitting report (exit code 1)");
+  const [retry, logs, cancel] = ["retry", "logs", "cancel"].map((verb) =>
+    shown.indexOf(`signalbox ${verb} r1`),
+  );
+  expect([retry, logs, cancel].every((at) => (at ?? -1) > 0)).toBe(true);
+  expect([retry, logs, cancel]).toEqual([retry, logs, cancel].toSorted((a = 0, b = 0) => a - b));
+  await of.store.close();
+});

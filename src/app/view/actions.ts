@@ -23,6 +23,7 @@ import { impliedBack } from "./decision/task-choices.ts";
 import { movesOfPerson, PERSON } from "./moves.ts";
 import type { ActionCall, ActionView, ClosedView, MoveView } from "./run-view.ts";
 import { deadlockOf, isStranded, isUntrusted, troubleOf } from "./status/trouble.ts";
+import { isAfterDeath } from "./status/waits.ts";
 import { askingTask, isWaitingForTasks, tasksOf } from "./work/children.ts";
 import { leftOf } from "./work/kept-files.ts";
 import { toYou } from "./words.ts";
@@ -52,8 +53,11 @@ export async function actionsOf(seen: Seen): Promise<Actions> {
   // What went wrong comes first, and keeps nobody from an open move.
   if (await isHeldUp(seen))
     return { actions: [...repairs, ...ends], others: [...decisions, ...moves], closed };
+  // A question tells its cause itself.
+  const isUntold = repairs.length === 0 && seen.run.question === undefined;
+  const logs = isUntold && (await isAfterDeath(seen)) ? [logsOf(seen)] : [];
   if (decisions.length > 0 || repairs.some(({ verb }) => verb !== undefined))
-    return { actions: [...repairs, ...decisions, ...ends], others: moves, closed };
+    return { actions: [...repairs, ...decisions, ...logs, ...ends], others: moves, closed };
   return { actions: [...repairs, ...moves, ...(await choicesOfDeadlock(seen)), ...ends], others: [], closed };
 }
 
@@ -112,8 +116,12 @@ async function repairsOf(seen: Seen): Promise<readonly ActionView[]> {
       verb: "retry",
       call: callOf(run, "retry", { words: "none" }),
     },
-    { command: `signalbox logs ${run.id}`, sentence: "print what the agent printed" },
+    logsOf(seen),
   ];
+}
+
+function logsOf({ run }: Seen): ActionView {
+  return { command: `signalbox logs ${run.id}`, sentence: "print what the agent printed" };
 }
 
 /** A message about trouble may end with the command that repairs it. */

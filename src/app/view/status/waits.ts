@@ -12,7 +12,7 @@ import { waysOf } from "../moves.ts";
 import { questionOf } from "../decision/question.ts";
 import { awaitedIn, shortWaitOf } from "../lists/summary.ts";
 import type { AgentView, CheckView, WaitView } from "../run-view.ts";
-import { attentionOf, deadlockOf, isStranded, sayCrashed, troubleOf } from "./trouble.ts";
+import { attentionOf, deadlockOf, isStranded, owedBy, sayCrashed, troubleOf } from "./trouble.ts";
 import { capitalised, firstLine, sentence, toYou, sayActor } from "../words.ts";
 import { maxOf } from "../../../core/gates/gate.ts";
 import type { Incoming } from "../../../core/model/event.ts";
@@ -192,14 +192,30 @@ const WORDS_MAX = 120;
 
 /** Empty where the last move says nothing but that somebody asked for it. */
 async function reasonFor(seen: Seen): Promise<string> {
-  const events = await seen.store.events(seen.run.id, Math.max(1, seen.run.seq - BACK));
+  const { move, before } = await lastMoveOf(seen);
+  if (move === undefined) return "";
+  if (!move.by.includes("engine")) return sayAsker(before);
+  const ended = deathIn(before);
+  return ended === undefined ? sayConditions(seen, move) : sayDeath(seen, { ended, from: move.from });
+}
+
+/** The move that led to the present state, and what happened before it. */
+async function lastMoveOf({
+  store,
+  workflow,
+  run,
+}: Seen): Promise<{ readonly move: Move | undefined; readonly before: readonly Recorded[] }> {
+  const events = await store.events(run.id, Math.max(1, run.seq - BACK));
   const at = events.findLastIndex(({ event }) => event.type === "moved");
   const moved = events[at]?.event;
-  const move = moved?.type === "moved" ? seen.workflow.definition.moves[moved.rule] : undefined;
-  if (move === undefined) return "";
-  if (!move.by.includes("engine")) return sayAsker(events.slice(0, at + 1));
-  const dead = deathIn(events.slice(0, at));
-  return dead === undefined ? sayConditions(seen, move) : sayDeath(seen, dead);
+  const move = moved?.type === "moved" ? workflow.definition.moves[moved.rule] : undefined;
+  return { move, before: events.slice(0, at) };
+}
+
+/** The end of an agent led to the present state: what it printed may say why. */
+export async function isAfterDeath(seen: Seen): Promise<boolean> {
+  const { move, before } = await lastMoveOf(seen);
+  return move?.by.includes("engine") === true && deathIn(before) !== undefined;
 }
 
 /** An agent or a person that asked for the move may have said why. */
@@ -212,6 +228,9 @@ function sayAsker(events: readonly Recorded[]): string {
 
 type Ended = Extract<Incoming, { type: "agent-ended" }>;
 
+/** The end of an agent, and the state that the run was in. */
+type CountedDeath = { readonly ended: Ended; readonly from: string };
+
 /** The agent whose end was counted right before. */
 function deathIn(events: readonly Recorded[]): Ended | undefined {
   const from = events.findLastIndex(({ event }) => event.type === "agent-ended");
@@ -223,14 +242,16 @@ function deathIn(events: readonly Recorded[]): Ended | undefined {
 }
 
 /** The words of the attempt that ended: another attempt may have been started since. */
-async function sayDeath({ store, run }: Seen, ended: Ended): Promise<string> {
+async function sayDeath({ store, workflow, run }: Seen, { ended, from }: CountedDeath): Promise<string> {
   const { role, cause, code } = ended;
   const row = (await store.agents({ run: run.id })).find((each) => isSameAttempt(each, ended));
   const job = row === undefined ? undefined : await store.job(jobId(row, row.turn));
   const output = job === undefined ? "" : firstLine(lastSaidIn(job.dir), WORDS_MAX);
   const last = output === "" ? "" : `; its last output: ${output}`;
   const how = code === undefined ? cause : `exit code ${code}`;
-  return `the ${role} stopped too often without submitting anything (${how}${last})`;
+  const owed = owedBy({ workflow, run }, role, from);
+  const without = owed.length === 0 ? "" : ` without submitting ${owed.join(" or ")}`;
+  return `the ${role} stopped too often${without} (${how}${last})`;
 }
 
 /** Reviews that asked for changes, and counters that are used up. */
