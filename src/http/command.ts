@@ -113,7 +113,8 @@ export function oneAtATime(
     const own = last.then(async () => {
       emit({ text: `From the page: ${what}\n`, data: { decision: what } });
       if (!isClosed) terminal?.pause();
-      const say = (outcome: string): void => emit({ text: `  ${outcome}\n`, data: { decision: what, outcome } });
+      const say = (outcome: string): void =>
+        emit({ text: `  ${outcome}\n`, data: { decision: what, outcome } });
       try {
         const outcome = await work();
         say(outcome.message);

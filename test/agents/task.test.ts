@@ -61,7 +61,7 @@ describe.runIf(isPerson)("task", () => {
             isCrashed: false,
             attention: expect.stringMatching(
               /^the worker cannot go on: You’ve hit your usage limit\..*; wait until it is renewed/,
-            ),
+            ) as string,
           });
         isRenewed = true;
         await on.person("retry", run);

@@ -82,7 +82,7 @@ describe("eject", () => {
     const all = await say("eject task", cwd);
     expect(all).toMatch(/^2\nsignalbox: .*; nothing was written\n {2}next: ls -ld /);
     expect(all).toContain(said);
-    expect(filesIn(elsewhere)).toEqual([".git"]);
+    expect(filesIn(elsewhere)).toEqual([".git", ".git/HEAD"]);
   });
 
   test("a link inside the repository is followed", async () => {

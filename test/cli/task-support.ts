@@ -139,3 +139,31 @@ export async function outcome(call: Promise<Printed>): Promise<string> {
   if (printed.code !== 0 && (typeof next !== "string" || next === "")) throw new Error(printed.stdout);
   return `${printed.code} ${String(code)}`;
 }
+
+/** One role, which names no harness, and no queue. */
+const LONE = `$schema: workflow-1.schema.json
+name: lone
+title: A writer writes
+artifacts:
+  note: { in: NOTE.md, file: true, by: writer }
+roles:
+  writer: {}
+counters:
+  tries: { max: 1, per: entry }
+states:
+  writing: { enter: [start writer] }
+  done: { final: done }
+  failed: { final: failed }
+moves:
+  - { from: start, to: writing, by: human }
+  - { from: writing, to: done, by: engine, need: note, do: [stop writer] }
+  - { from: writing, to: failed, by: engine, when: { tries: spent } }
+  - { from: writing, to: failed, by: human, do: [stop all] }
+ends:
+  - { role: writer, in: writing, else: { count: tries, do: [start writer] } }
+`;
+
+export const LONE_FILES = {
+  ".signalbox/workflows/lone/workflow.yaml": LONE,
+  ".signalbox/workflows/lone/prompts/writer.md": "Write NOTE.md.\n",
+};

@@ -123,7 +123,7 @@ type Instead = { readonly from: SettingsFile["from"]; readonly names: readonly s
 
 /** A line in a settings file can name only harnesses that exist wherever the file counts. Built-in ones come first: any role can have one. */
 function insteadOf(found: readonly string[], layers: readonly SettingsFile[]): Instead {
-  const [first] = found.filter((name) => Object.hasOwn(builtInHarnesses(""), name));
+  const first = found.find((name) => Object.hasOwn(builtInHarnesses(""), name));
   if (first !== undefined) return { from: "user", names: [first] };
   const ofUser = layers.find(({ from }) => from === "user")?.config.harnesses ?? {};
   const own = found.filter((name) => Object.hasOwn(ofUser, name));
