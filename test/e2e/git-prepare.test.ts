@@ -100,7 +100,7 @@ test.for<[string, Partial<ReturnType<typeof wanted>>, object]>(
     ...error,
   });
   expect(existsSync(join(of.home.workspaces, "r1"))).toBe(false);
-  expect(sh(of.repo, of.env, ["for-each-ref", "--format=%(refname)"])).toBe("refs/heads/main");
+  expect(sh(of.repo, of.env, ["for-each-ref", "--format=%(refname)"])).toBe("refs/heads/main\nrefs/tags/v1");
 });
 
 test.for(
