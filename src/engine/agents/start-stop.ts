@@ -147,7 +147,7 @@ function newAgent(
 
 /** How often, and how long each time, the supervisor waits for a turn to end by itself before it ends it. */
 const FINISHING_MS = 50;
-const JUDGE_TRIES = 200;
+const JUDGE_TRIES = 100;
 const WRITER_TRIES = 400;
 
 export async function stopAgent({ works, kept, deed, tries }: Of<"stop-agent">): Promise<string> {
