@@ -27,6 +27,7 @@ import {
 import { append, batchContract } from "./store-batches.ts";
 import { graphsContract } from "./store-graphs.ts";
 import { historiesContract } from "./store-histories.ts";
+import { parksContract } from "./store-parks.ts";
 import { pendingContract } from "./store-pending.ts";
 import { registryContract } from "./store-registry.ts";
 
@@ -50,6 +51,7 @@ export function storeContract(name: string, open: Open): void {
     registryContract(open);
     graphsContract(open);
     pendingContract(open);
+    parksContract(open);
   });
 }
 

@@ -61,6 +61,8 @@ function canBeRedone({ sql }: Database, write: Write): boolean {
     case "name-child":
     // The engine finds the ended child run again, and settles it again.
     case "settle-child":
+    // A turn that is not held meets its park again when it is to begin.
+    case "hold":
       return true;
     case "claim":
       return finish(isRepeatable(sql, write.key));
@@ -88,6 +90,9 @@ function canBeRedone({ sql }: Database, write: Write): boolean {
     case "leave-place":
     case "trust":
     case "put-human-key":
+    case "park":
+    case "lift":
+    case "release":
     case "put-graph":
     case "set-graph":
     case "put-project":

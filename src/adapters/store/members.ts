@@ -13,6 +13,7 @@ import type { Sql, Work } from "./sql.ts";
 import { nameChild, putGraph, setGraph, settleChild } from "./tables/graphs.ts";
 import { acknowledge, putMessage } from "./tables/messages.ts";
 import { admit, claim, retry, settle, takeFence } from "./tables/outbox.ts";
+import * as parks from "./tables/parks.ts";
 import { leavePlace, takePlace } from "./tables/place.ts";
 import * as projects from "./tables/projects.ts";
 import * as registry from "./tables/registry.ts";
@@ -76,6 +77,14 @@ function* writeOne(db: Sql, write: Write, now: () => number): Work<BatchAnswer> 
       return done(putMessage(db, write.message));
     case "acknowledge":
       return done(acknowledge(db, write.agent, write.at));
+    case "park":
+      return done(parks.putPark(db, write.park));
+    case "hold":
+      return unless(yield* parks.hold(db, write.turn), `${write.turn.key} does not hold any more`);
+    case "lift":
+      return done(parks.lift(db, write));
+    case "release":
+      return done(parks.release(db, write.agent));
     case "put-graph":
       return done(yield* putGraph(db, write.graph, write.children));
     case "set-graph":
@@ -172,6 +181,8 @@ const FAILPOINTS: Partial<Record<Write["type"], readonly [area: string, name: st
   trust: ["registry", "trust"],
   "put-human-key": ["registry", "human-key"],
   "put-message": ["registry", "message"],
+  park: ["registry", "park"],
+  lift: ["registry", "lift"],
   "put-graph": ["registry", "graph"],
   "set-graph": ["registry", "graph-set"],
   "name-child": ["registry", "child"],

@@ -6,6 +6,7 @@ import type { Ask } from "./sql.ts";
 import { graphsOf } from "./tables/graphs.ts";
 import { messagesOf } from "./tables/messages.ts";
 import { outboxOf } from "./tables/outbox.ts";
+import { parksOf } from "./tables/parks.ts";
 import { isBusy, unattended } from "./tables/pending.ts";
 import { projectsOf } from "./tables/projects.ts";
 import { registryOf } from "./tables/registry.ts";
@@ -17,6 +18,7 @@ export function queriesOf(ask: Ask): Omit<Store, "commit" | "version" | "close">
     ...registryOf(ask),
     ...projectsOf(ask),
     ...messagesOf(ask),
+    ...parksOf(ask),
     ...graphsOf(ask),
     isBusy: ask(isBusy),
     unattended: ask(unattended),

@@ -131,6 +131,16 @@ CREATE TABLE messages (
   PRIMARY KEY (run, key)
 ) STRICT, WITHOUT ROWID;
 
+-- What holds up turns, and the turns that each of them holds up.
+CREATE TABLE parks (
+  key TEXT PRIMARY KEY, class TEXT NOT NULL, message TEXT NOT NULL, until INTEGER NOT NULL, at INTEGER NOT NULL, next TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE held (
+  run TEXT NOT NULL, role TEXT NOT NULL, slot TEXT NOT NULL, attempt INTEGER NOT NULL, key TEXT NOT NULL,
+  PRIMARY KEY (run, role, slot, attempt)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX held_key ON held (key);
+
 -- Tasks of a list, and the runs that were made of them.
 CREATE TABLE graphs (
   parent TEXT NOT NULL, artifact TEXT NOT NULL, entry INTEGER NOT NULL, definition TEXT NOT NULL, most INTEGER NOT NULL, status TEXT NOT NULL,
@@ -167,6 +177,8 @@ export const TABLES: readonly string[] = [
   "queue",
   "depends",
   "messages",
+  "parks",
+  "held",
   "graphs",
   "children",
 ];

@@ -12,8 +12,12 @@ export function isTurnOf(id: string, agent: RunAttempt): boolean {
   return id.startsWith(prefix) && /^\d+$/.test(id.slice(prefix.length));
 }
 
-function prefixOf({ run, role, slot, attempt }: RunAttempt): string {
-  return `${run}.${role}${slot === "" ? "" : `.${encodeURIComponent(slot)}`}.${attempt}.`;
+function prefixOf(agent: RunAttempt): string {
+  return `${agentId(agent)}.`;
+}
+
+export function agentId({ run, role, slot, attempt }: RunAttempt): string {
+  return `${run}.${role}${slot === "" ? "" : `.${encodeURIComponent(slot)}`}.${attempt}`;
 }
 
 /** The number of a turn is the last part of its job's name. */

@@ -20,6 +20,7 @@ import { projectAfter } from "../submit/project.ts";
 import { noteNew } from "../notes.ts";
 import { leaveTerminal } from "./seat.ts";
 import { requireSlot } from "../queue/slots.ts";
+import { unparkedHarness } from "./harness.ts";
 import { submit } from "../submit/submit.ts";
 import { startTurn } from "./turn.ts";
 import { agentOver, endOf, turnOver } from "./turn-end.ts";
@@ -32,14 +33,15 @@ export async function startAgent({ works, kept, deed, key, tries }: Of<"start-ag
   const present = run.agents[slotKey(role, slot)];
   if (present === undefined || present.attempt !== attempt || !isUp(present))
     return "the run has gone on without it";
+  const of = { run: row.id, role, slot, attempt };
+  const isBegun = (await works.store.job(jobId(of, 1))) !== undefined;
+  if (!isBegun) await unparkedHarness(works, kept, of);
   const isReader = isJudge(await works.workflow(row.definition), role);
   if (isReader) {
     await requireHandover(works, row.id, { role, tree: present.tree });
     await endWriters(works, row.id, tries);
   }
-  if ((await works.store.job(jobId({ run: row.id, role, slot, attempt }, 1))) === undefined)
-    await requireSlot(works, row.repo, { run: row.id, role, slot, attempt });
-  const of = { run: row.id, role, slot, attempt };
+  if (!isBegun) await requireSlot(works, row.repo, of);
   const name = jobId(of, 1).slice(row.id.length + 1, -2);
   const known = await works.store.agent(of);
   if (known === undefined || (known.status !== "ended" && known.turn <= 1)) {

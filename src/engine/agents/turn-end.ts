@@ -19,6 +19,7 @@ import { project } from "../submit/project.ts";
 import { showTexts } from "../submit/show-texts.ts";
 import { submit } from "../submit/submit.ts";
 import { turnOf } from "./job-id.ts";
+import { Parked } from "../queue/parks.ts";
 import { nextTurn, startTurn, waitingFor } from "./turn.ts";
 import { Later } from "../supervise/later.ts";
 
@@ -62,7 +63,12 @@ export async function turnOver(works: Works, job: JobRow, process: Process): Pro
     if (!isJudge(workflow, job.role)) await noteLeft(works, kept, agent);
     const messages = await waitingFor(works, agent);
     if (messages.length > 0) {
-      await nextTurn(works, kept, { agent, messages });
+      try {
+        await nextTurn(works, kept, { agent, messages });
+      } catch (error) {
+        if (!(error instanceof Parked)) throw error;
+        await store.commit([{ type: "put-agent", agent: { ...agent, status: "idle", entry: SUSPENDED } }]);
+      }
       await store.commit([{ type: "put-job", job: { ...job, status: "over" } }]);
       return;
     }
@@ -142,7 +148,10 @@ export async function agentOver(works: Works, agent: AgentRow, end: End): Promis
   const kept = await works.store.load(run);
   if (kept !== undefined) await showTexts(works, kept);
   await closeCheckout(works, agent);
-  await works.store.commit([{ type: "put-agent", agent: { ...agent, status: "ended" } }]);
+  await works.store.commit([
+    { type: "put-agent", agent: { ...agent, status: "ended" } },
+    { type: "release", agent: { run, role, slot, attempt } },
+  ]);
   await project(works, run);
 }
 
@@ -206,14 +215,15 @@ export async function wakeIdle(works: Works, agent: AgentRow): Promise<void> {
   const session = works.desk.session(agent.dir);
   const variables = variablesOf({ workflow, run, workspace, agent: { role, slot, attempt, session } });
   const prompt = workflow.definition.roles[agent.role]?.again ?? agent.role;
+  const messages = await waitingFor(works, agent);
   try {
-    await startTurn(works, kept, {
-      agent,
-      turn: agent.turn + 1,
-      text: promptText(workflow, prompt, variables),
-    });
+    if (messages.length > 0) await nextTurn(works, kept, { agent, messages });
+    else {
+      const text = promptText(workflow, prompt, variables);
+      await startTurn(works, kept, { agent, turn: agent.turn + 1, text });
+    }
   } catch (error) {
-    // Another agent was started meanwhile: this one is found again when that one has ended.
+    // Another agent was started meanwhile, or a park holds this one: it is found again when that is over.
     if (!(error instanceof Later)) throw error;
   }
 }

@@ -9,6 +9,7 @@ import { valueOf } from "../../core/gates/artifact-status.ts";
 import type { Role } from "../../core/model/workflow.ts";
 import { fillArgv } from "../../format/settings/argv.ts";
 import type { Message, Works } from "../box.ts";
+import { harnessOf, unparkedHarness } from "./harness.ts";
 import { environment, limitsOf } from "./launch.ts";
 import { noteGiven } from "./given-texts.ts";
 import { openCheckout, setUpCheckout } from "./judge-checkout.ts";
@@ -19,7 +20,7 @@ import { checkoutOf } from "./judge.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { AgentRow, JobRow, WorkspaceRow } from "../ports/registry.ts";
 import { DRIVER_FILE } from "../ports/drivers.ts";
-import type { Harness, Settings } from "../ports/settings.ts";
+import type { Harness } from "../ports/settings.ts";
 import { bringUpToDate } from "../submit/project.ts";
 import { commandFor, seatFor, takesConversation, windowFor, type Seat } from "./seat.ts";
 import { requireSlot } from "../queue/slots.ts";
@@ -45,7 +46,10 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
   const { store, clock, processes, desk } = works;
   const { row, run } = kept;
   const id = jobId(agent, turn);
-  if ((await store.job(id)) === undefined) await requireSlot(works, row.repo, agent);
+  if ((await store.job(id)) === undefined) {
+    await unparkedHarness(works, kept, agent);
+    await requireSlot(works, row.repo, agent);
+  }
   const workflow = await works.workflow(row.definition);
   const role = workflow.definition.roles[agent.role];
   const workspace = await boundWorkspace(works, row.id);
@@ -220,13 +224,6 @@ export async function nextTurn(
   const turn = agent.turn + 1;
   const text = messages.map((message) => message.text).join("\n\n");
   await startTurn(works, kept, { agent, turn, text, messages });
-}
-
-function harnessOf(settings: Settings, name: string): Harness {
-  const harness = settings.harness(name);
-  if (harness !== undefined) return harness;
-  const message = `there is no harness "${name}"; there are ${settings.harnesses.join(", ")}`;
-  throw needsPerson(message, `add ${name} to harnesses in .signalbox/config.yaml`);
 }
 
 function noProgram(program: string, harness: string): Error {

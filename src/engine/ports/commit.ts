@@ -6,6 +6,7 @@ import type { ChildRow, GraphKey, GraphRow, NewChild } from "./graphs.ts";
 import type { Entry, Note } from "./journal.ts";
 import type { MessageRow } from "./messages.ts";
 import type { Outcome } from "./outbox.ts";
+import type { HeldTurn, Park } from "./parks.ts";
 import type { ProjectRow, Refusal } from "./projects.ts";
 import type {
   AgentRow,
@@ -58,6 +59,14 @@ export type Write =
   | { readonly type: "put-message"; readonly message: MessageRow }
   /** The agent has called: everything that it was told by now has reached it. */
   | { readonly type: "acknowledge"; readonly agent: RunAttempt; readonly at: number }
+  /** Turns that ask for this key are held up from now on; it replaces an earlier park with the key. */
+  | { readonly type: "park"; readonly park: Park }
+  /** The next turn of this agent waits until the park is lifted. Expects the park. */
+  | { readonly type: "hold"; readonly turn: HeldTurn }
+  /** The park is over, and every turn that it held may begin. A park with this key that began at another time stays. */
+  | { readonly type: "lift"; readonly key: string; readonly at: number }
+  /** Nothing holds up this agent any more. A park that waits for a person is over when it holds up no other agent. */
+  | { readonly type: "release"; readonly agent: RunAttempt }
   /** The checkout of a repository is this run's. `taken` where another run has it. */
   | { readonly type: "take-place"; readonly run: string; readonly repo: string }
   /** *bound*: only where the run has not asked for the checkout again. */

@@ -30,7 +30,8 @@ export type Outcome =
  * What is still to be done.
  *
  * Contract: of one run, deeds become due in their order; one that needs attention does not hold up those after it, one that is queued,
- * and those behind it, do not hold up `stop-agent` and `tell-agent` of other agents, and a run that is halted has none due except `stop-agent`.
+ * and those behind it, do not hold up `stop-agent` and `tell-agent` of other agents, one that is parked does not hold up `start-agent` of
+ * other agents, and a run that is halted has none due except `stop-agent`.
  * A deed that is ordered for a run makes its queued deeds due again. Deeds of older runs come first, also when they are tried again. A
  * supervisor with a higher fence takes over from a lower one.
  */
@@ -40,7 +41,7 @@ export type Outbox = {
   due(now: number, limit: number): Promise<readonly DeedRow[]>;
   /** When the next deed becomes due; undefined when there is none. */
   nextDue(): Promise<number | undefined>;
-  /** Deeds that are queued and whose run is not halted: those of older runs first. */
+  /** Deeds that are queued, whose run is not halted, and whose agent no park holds: those of older runs first. */
   queuedDeeds(): Promise<readonly { readonly key: string; readonly repo: string }[]>;
   deeds(run: string): Promise<readonly DeedRow[]>;
 };

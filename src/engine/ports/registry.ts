@@ -77,10 +77,10 @@ export type Registry = {
   agent(of: RunAttempt): Promise<AgentRow | undefined>;
   /** The agent that a token belongs to, whatever its status. */
   byToken(hash: string): Promise<AgentRow | undefined>;
-  /** Idle agents of runs that have moved since, need no attention, and for which nothing else is to be done. */
+  /** Idle agents of runs that have moved since and need no attention. No park holds them, and nothing else is to be done for their runs. */
   idleMoved(): Promise<readonly (AgentRow & { readonly repo: string })[]>;
   liveTurns(repo: string): Promise<readonly LiveTurn[]>;
-  /** Agents that are to begin a turn: those to be started or told something, and idle ones whose run has moved. */
+  /** Agents that are to begin a turn and that no park holds: those to be started or told something, and idle ones whose run has moved. */
   comingTurns(repo: string): Promise<readonly RunAttempt[]>;
   jobs(filter: { readonly run?: string; readonly status?: JobRow["status"] }): Promise<readonly JobRow[]>;
   job(id: string): Promise<JobRow | undefined>;

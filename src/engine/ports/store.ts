@@ -6,6 +6,7 @@ import type { Histories } from "./histories.ts";
 import type { Journal } from "./journal.ts";
 import type { Messages } from "./messages.ts";
 import type { Outbox } from "./outbox.ts";
+import type { Parks } from "./parks.ts";
 import type { Projects } from "./projects.ts";
 import type { Registry } from "./registry.ts";
 
@@ -25,8 +26,9 @@ export type Store = Batches &
   Projects &
   Graphs &
   Messages &
+  Parks &
   Histories & {
-    /** Whether anything is live or due: a supervisor is needed. */
+    /** Whether anything is live or due, or will be when the time of a park has come: a supervisor is needed. */
     isBusy(): Promise<boolean>;
     /**
      * Runs, or this one, that are neither over, halted nor waiting for a person, and of which nothing is pending: no turn of an agent,

@@ -15,6 +15,7 @@ import { MergedElsewhere } from "./merged-elsewhere.ts";
 import { perform } from "../effects/perform.ts";
 import type { DeedRow, Outcome } from "../ports/outbox.ts";
 import { Queue } from "../queue/queue.ts";
+import { liftDue } from "../queue/parks.ts";
 import { NoSlot, slotsOf } from "../queue/slots.ts";
 import { wakeIdle } from "../agents/turn-end.ts";
 import { Watch } from "./watch.ts";
@@ -84,6 +85,7 @@ export async function supervise(
   while (!on.isOver()) {
     await watch.look(hands);
     for (const observer of observers) await observer.look(hands, false);
+    await liftDue(works);
     await admit(works);
     await act(works, { fence, pace, hands, dispatcher });
     if (await isIdle()) {

@@ -29,6 +29,8 @@ export const COPIED: Readonly<Record<string, readonly string[]>> = {
   queue: ["n"],
   depends: ["run", "on_run"],
   messages: ["run", "key"],
+  parks: ["key"],
+  held: ["run", "role", "slot", "attempt"],
   graphs: ["parent", "artifact", "entry"],
   children: ["parent", "artifact", "entry", "task"],
 };

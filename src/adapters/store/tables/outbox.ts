@@ -7,6 +7,7 @@
 
 import type { Write } from "../../../engine/ports/commit.ts";
 import type { DeedRow, Outbox, Outcome } from "../../../engine/ports/outbox.ts";
+import { isHeldIn } from "./parks.ts";
 import type { Ask, Row, Sql, Work } from "../sql.ts";
 import { isDeed, number, parsed, text, word } from "../row.ts";
 
@@ -14,7 +15,14 @@ import { isDeed, number, parsed, text, word } from "../row.ts";
 export const QUEUED = Number.MAX_SAFE_INTEGER;
 const AGENT = (deed: string): string =>
   `(json_extract(${deed}.json, '$.role'), coalesce(json_extract(${deed}.json, '$.slot'), ''))`;
-/** The first in the line of each run. Through the index of open deeds: what is done costs nothing. */
+/** The agent that an effect starts, or to which it sends a message. */
+export const agentOf = (deed: string): Parameters<typeof isHeldIn>[0] => ({
+  run: `${deed}.run`,
+  role: `json_extract(${deed}.json, '$.role')`,
+  slot: `coalesce(json_extract(${deed}.json, '$.slot'), '')`,
+  attempt: `CAST(json_extract(${deed}.json, '$.attempt') AS INTEGER)`,
+});
+/** The first in the line of each run. Through the index of open deeds: what is done costs nothing. A start that is parked delays no other. */
 const HEADS = `
   FROM deeds AS d JOIN runs ON runs.id = d.run
   WHERE d.status IN ('pending', 'claimed') AND (runs.halted = 0 OR d.type = 'stop-agent')
@@ -25,7 +33,7 @@ const HEADS = `
       (d.type = 'stop-agent' OR d.type = 'tell-agent' AND e.type IN ('start-agent', 'tell-agent')) AND ${AGENT("d")} IS DISTINCT FROM ${AGENT("e")}
       AND EXISTS (
         SELECT 1 FROM deeds AS q WHERE q.run = d.run AND q.status IN ('pending', 'claimed') AND q.due_at = ${QUEUED} AND (q.seq, q.i) <= (e.seq, e.i)
-      )
+      ) OR d.type = 'start-agent' AND e.type = 'start-agent' AND e.due_at = ${QUEUED} AND ${isHeldIn(agentOf("e"))}
     )
   )`;
 const FENCE = "(SELECT value FROM meta WHERE name = 'fence')";
@@ -34,7 +42,7 @@ const DUE = `SELECT d.* ${HEADS} AND d.due_at <= ? AND (d.status = 'pending' OR 
   ORDER BY runs.n LIMIT ?`;
 const NEXT_DUE = `SELECT min(CASE WHEN d.status = 'claimed' AND d.owner >= ${FENCE} AND d.lease > d.due_at THEN d.lease ELSE d.due_at END) AS next ${HEADS}`;
 const QUEUED_DEEDS = `SELECT d.run, d.seq, d.i, runs.repo FROM deeds AS d JOIN runs ON runs.id = d.run
-  WHERE d.status IN ('pending', 'claimed') AND d.due_at = ${QUEUED} AND runs.halted = 0 ORDER BY runs.n, d.seq, d.i`;
+  WHERE d.status IN ('pending', 'claimed') AND d.due_at = ${QUEUED} AND runs.halted = 0 AND NOT ${isHeldIn(agentOf("d"))} ORDER BY runs.n, d.seq, d.i`;
 const ONE = "SELECT * FROM deeds WHERE run = ? AND seq = ? AND i = ?";
 
 export function outboxOf(ask: Ask): Outbox {

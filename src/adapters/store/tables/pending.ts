@@ -3,15 +3,24 @@
 import type { Unattended } from "../../../engine/ports/store.ts";
 import type { Sql, Work } from "../sql.ts";
 import { number, text } from "../row.ts";
+import { agentOf, QUEUED } from "./outbox.ts";
+import { isLeftToPersonIn } from "./parks.ts";
 
-/** Someone must be there for every live process, every open deed, and every idle agent whose run has gone on. */
+const AGENT = { run: "agents.run", role: "agents.role", slot: "agents.slot", attempt: "agents.attempt" };
+
+/**
+ * A supervisor is needed for every live process, every open deed, and every idle agent whose run has gone on, also while they are parked
+ * for a time: it lifts the park. A park that waits for a person needs none.
+ */
 export function* isBusy(db: Sql): Work<boolean> {
   const row = yield* db.get(
     `SELECT EXISTS (SELECT 1 FROM jobs WHERE status = 'live')
       OR EXISTS (SELECT 1 FROM deeds JOIN runs ON runs.id = run
-        WHERE deeds.status IN ('pending', 'claimed') AND (halted = 0 OR type = 'stop-agent'))
+        WHERE deeds.status IN ('pending', 'claimed') AND (halted = 0 OR type = 'stop-agent')
+        AND NOT (due_at = ${QUEUED} AND ${isLeftToPersonIn(agentOf("deeds"))}))
       OR EXISTS (SELECT 1 FROM agents JOIN runs ON runs.id = run
-        WHERE agents.status = 'idle' AND runs.entry > agents.entry AND halted = 0 AND attention = '') AS busy`,
+        WHERE agents.status = 'idle' AND runs.entry > agents.entry AND halted = 0 AND attention = ''
+        AND NOT ${isLeftToPersonIn(AGENT)}) AS busy`,
   );
   return row?.["busy"] === 1;
 }

@@ -12,7 +12,8 @@ import type {
   WorkspaceRow,
 } from "../../../engine/ports/registry.ts";
 import { upsert, type Ask, type Row, type Sql } from "../sql.ts";
-import { QUEUED } from "./outbox.ts";
+import { agentOf, QUEUED } from "./outbox.ts";
+import { isHeldIn } from "./parks.ts";
 import { holderOf } from "./place.ts";
 import { isReadings, number, parsed, text, word } from "../row.ts";
 
@@ -62,7 +63,9 @@ type Agents = Pick<Registry, "agents" | "agent" | "byToken" | "idleMoved" | "liv
  */
 const IDLE_MOVED = `FROM agents CROSS JOIN runs
   WHERE runs.id = agents.run AND agents.status IN ('running', 'idle') AND agents.status = 'idle' AND runs.entry > agents.entry AND runs.halted = 0 AND runs.attention = ''
-  AND NOT EXISTS (SELECT 1 FROM deeds WHERE deeds.run = agents.run AND deeds.status IN ('pending', 'claimed'))`;
+  AND NOT EXISTS (SELECT 1 FROM deeds WHERE deeds.run = agents.run AND deeds.status IN ('pending', 'claimed')
+    AND NOT (deeds.due_at = ${QUEUED} AND ${isHeldIn(agentOf("deeds"))}))
+  AND NOT ${isHeldIn({ run: "agents.run", role: "agents.role", slot: "agents.slot", attempt: "agents.attempt" })}`;
 const LIVE_TURNS = `SELECT jobs.*, runs.definition, runs.state, EXISTS (
     SELECT 1 FROM deeds AS d WHERE d.run = jobs.run AND d.status IN ('pending', 'claimed') AND d.type = 'tell-agent' AND d.due_at = ${QUEUED}
     AND json_extract(d.json, '$.role') = jobs.role AND CAST(json_extract(d.json, '$.attempt') AS INTEGER) = jobs.attempt
@@ -71,7 +74,7 @@ const LIVE_TURNS = `SELECT jobs.*, runs.definition, runs.state, EXISTS (
 const COMING_TURNS = `SELECT d.run, json_extract(d.json, '$.role') AS role, coalesce(json_extract(d.json, '$.slot'), '') AS slot,
   CAST(json_extract(d.json, '$.attempt') AS INTEGER) AS attempt FROM deeds AS d CROSS JOIN runs
   WHERE runs.id = d.run AND d.status IN ('pending', 'claimed') AND d.type IN ('start-agent', 'tell-agent') AND runs.halted = 0 AND runs.repo = ?
-  UNION SELECT agents.run, role, slot, attempt ${IDLE_MOVED} AND runs.repo = ? ORDER BY run, role, slot, attempt`;
+  AND NOT ${isHeldIn(agentOf("d"))} UNION SELECT agents.run, role, slot, attempt ${IDLE_MOVED} AND runs.repo = ? ORDER BY run, role, slot, attempt`;
 
 function agents(ask: Ask): Agents {
   return {
