@@ -41,6 +41,7 @@ export const definitions: fc.Arbitrary<Definition> = fc.integer({ min: 2, max: 5
         review: artifactOf(scope, ["reviewer", "worker"]),
         result: artifactOf(scope, ["worker", "human"]),
         tests: artifactOf(scope, ["engine"]),
+        merged: artifactOf(scope, ["engine"]).map((artifact): Artifact => ({ ...artifact, ...OF_THE_WORLD })),
       }),
       states: fc.array(stateOf, { minLength: size, maxLength: size }),
       moves: fc.array(moveOf(names), { minLength: size + 1, maxLength: size + 6 }),
@@ -94,6 +95,14 @@ function artifactOf(scope: fc.Arbitrary<string>, authors: readonly string[]): fc
     block: fc.constant("low"),
   });
 }
+
+const OF_THE_WORLD = {
+  file: "",
+  by: ["engine"],
+  reader: { type: "fact", fact: "branch-merged" },
+} as const;
+
+const MERGED: Condition = { type: "artifact", artifact: "merged", in: ["holds"] };
 
 const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...ROLES).map((name): Action => ({ type: "start", role: name })) },
@@ -150,8 +159,13 @@ function moveOf(names: readonly string[]): fc.Arbitrary<Move> {
       renew: fc.oneof(fc.constant([]), fc.constant([]), fc.constant(["cycle"])),
       remember: fc.nat(4).map((chance) => chance === 0),
       do: actions,
+      isMerged: fc.boolean(),
     })
-    .map((move): Move => ({ ...plainMove, ...move, remember: move.remember && move.to !== ORIGIN }));
+    .map(({ isMerged, ...move }): Move => {
+      // Only people wait for it.
+      const when = isMerged && move.by.join() === "human" ? [...move.when, MERGED] : move.when;
+      return { ...plainMove, ...move, when, remember: move.remember && move.to !== ORIGIN };
+    });
 }
 
 function endOf(names: readonly string[]): fc.Arbitrary<EndRule> {

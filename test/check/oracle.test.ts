@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { check } from "../../src/core/check/check.ts";
+import { explore } from "../../src/core/check/explore/explore.ts";
+import { nodesOf } from "../../src/core/check/explore/graph.ts";
 import { compile, type Workflow } from "../../src/core/model/compile.ts";
 import { parseWorkflow } from "../../src/format/workflow/parse.ts";
 import { definitions } from "./definitions.ts";
@@ -38,6 +40,13 @@ function worstIn(worst: Readonly<Record<string, number>> | undefined): string {
     .join(", ");
 }
 
+function reachedIn(workflow: Workflow): ReadonlySet<string> {
+  const observer = { node: () => undefined, edge: () => undefined };
+  const { graph } = explore(workflow, { params: [{}], observer, nodesMax: NODES_MAX });
+  const nodes = Array.from({ length: nodesOf(graph) }, (_, node) => graph.nodeState.at(node));
+  return new Set(nodes.map((state) => graph.states[state] ?? ""));
+}
+
 test(`random definitions are bounded just where a naive walk says so (seed ${seed})`, () => {
   let compared = 0;
   fc.assert(
@@ -47,6 +56,7 @@ test(`random definitions are bounded just where a naive walk says so (seed ${see
       if (!naive.complete) return;
       compared += 1;
       expect(verdictOf(workflow)).toBe(worstIn(worstOf(naive)));
+      expect(reachedIn(workflow)).toEqual(new Set(naive.runs.map(({ state }) => state)));
     }),
     { numRuns: RUNS, seed },
   );

@@ -1,12 +1,16 @@
 /** Plays a trace again from its words alone, with the real core: a story that cannot happen is no counterexample. */
 
 import { startsOf } from "../../src/core/check/explore/explore.ts";
-import { possible, type Happening } from "../../src/core/check/explore/possible.ts";
+import {
+  possible,
+  stepsOf,
+  type Happening,
+  type HappeningStep,
+} from "../../src/core/check/explore/possible.ts";
 import { variantsOf } from "../../src/core/check/explore/variants.ts";
 import { sayConsequences, sayEvent } from "../../src/core/check/words.ts";
 import type { Workflow } from "../../src/core/model/compile.ts";
 import { NO_RUN, type Run } from "../../src/core/model/run.ts";
-import { step } from "../../src/core/step/step.ts";
 
 const AGAIN = "again and again: ";
 
@@ -26,9 +30,7 @@ const RUNS_MAX = 20;
 
 function follow(workflow: Workflow, runs: readonly Run[], line: string): Run[] {
   const after = runs.flatMap((run) =>
-    happeningsOf(workflow, run).flatMap(({ event }) => {
-      const next = step(workflow, run, event);
-      if (!next.ok) return [];
+    nextOf(workflow, run).flatMap(({ event, after: next }) => {
       const consequences = sayConsequences(next.events);
       const suffix = consequences.length === 0 ? "" : ` (${consequences.join(", ")})`;
       return withoutCounts(`${sayEvent(workflow, next.run, event)}${suffix}`) === withoutCounts(line)
@@ -37,6 +39,14 @@ function follow(workflow: Workflow, runs: readonly Run[], line: string): Run[] {
     }),
   );
   return after.slice(0, RUNS_MAX);
+}
+
+/** The first step of each happening: what the engine sees just before an event has a line of its own. */
+function nextOf(workflow: Workflow, run: Run): readonly HappeningStep[] {
+  return happeningsOf(workflow, run).flatMap((happening) => {
+    const all = stepsOf(workflow, run, happening);
+    return all.slice(0, 1);
+  });
 }
 
 function happeningsOf(workflow: Workflow, run: Run): readonly Happening[] {

@@ -5,6 +5,7 @@ import { EXIT_GATE } from "../exit-codes.ts";
 import type { Invocation } from "../invocation.ts";
 import type { Outcome } from "../outcome.ts";
 import type { DataOf } from "../schemas.ts";
+import { shownPath } from "../workflows/load.ts";
 import {
   commandsOf,
   declaringHere,
@@ -24,7 +25,13 @@ type Checks = Outcome<DataOf<"check">>;
 
 /** What `check` found of these workflows, and how their commands clash with others here. */
 export async function withClashes(checks: Checks, door: Invocation, words: Words): Promise<Checks> {
-  const here = await declaringHere(door);
+  const files = new Set(checks.data.workflows.map(({ file }) => file));
+  const checkedHere = await declaringHere(door, {
+    isMeant: (found) => files.has(shownPath(door, found, found.file)),
+  });
+  // Only a command that can be typed alone clashes with those of other workflows.
+  const hasShort = checkedHere.flatMap(commandsOf).some(isShort);
+  const here = hasShort ? await declaringHere(door) : checkedHere;
   const looks = checks.data.workflows.map(async (checked) => {
     const own = here.find(({ file }) => file === checked.file);
     const clashes = own === undefined ? [] : await clashesOf(own, here, words);

@@ -55,7 +55,7 @@ export async function declaringAs(name: string, door: Invocation): Promise<Decla
 /** The command that can be typed as this word alone: one of the repository before a built-in one. */
 export async function shortCommand(word: string, door: Invocation): Promise<OwnCommand | undefined> {
   const where = await libraryOf(door);
-  const all = await shortCommands(door, (text) => text.includes(word));
+  const all = await shortCommands(door, { mentioning: word });
   const named = all.filter(({ name }) => name === word);
   const own = named.filter(({ found }) => found.from === "override");
   const [first, second] = own.length > 0 ? own : named;
@@ -65,12 +65,9 @@ export async function shortCommand(word: string, door: Invocation): Promise<OwnC
   return first;
 }
 
-/** Every command that can be typed without the name of its workflow. `mentions` spares parsing where the text says enough. */
-async function shortCommands(
-  door: Invocation,
-  mentions: (text: string) => boolean = () => true,
-): Promise<readonly OwnCommand[]> {
-  const all = await declaringHere(door, mentions);
+/** Every command that can be typed without the name of its workflow. */
+async function shortCommands(door: Invocation, which: Which = {}): Promise<readonly OwnCommand[]> {
+  const all = await declaringHere(door, which);
   return all.flatMap((each) =>
     commandsOf(each).filter(
       ({ command, name, definition }) =>
@@ -79,12 +76,12 @@ async function shortCommands(
   );
 }
 
+/** Which workflows are looked at: the others are not parsed. */
+type Which = { readonly mentioning?: string; readonly isMeant?: (found: FoundWorkflow) => boolean };
+
 /** All workflows here that declare commands and can be parsed. What is wrong with the others is for `check` to say. */
-export async function declaringHere(
-  door: Invocation,
-  mentions: (text: string) => boolean = () => true,
-): Promise<readonly Declaring[]> {
-  return (await loadedHere(door, mentions)).flatMap((each): Declaring[] =>
+export async function declaringHere(door: Invocation, which: Which = {}): Promise<readonly Declaring[]> {
+  return (await loadedHere(door, which)).flatMap((each): Declaring[] =>
     each.ok && each.workflow.definition.commands !== undefined
       ? [{ definition: each.workflow.definition, found: each.found, file: each.file }]
       : [],
@@ -93,11 +90,11 @@ export async function declaringHere(
 
 async function loadedHere(
   door: Invocation,
-  mentions: (text: string) => boolean = () => true,
+  { mentioning = "", isMeant = () => true }: Which = {},
 ): Promise<readonly Loaded[]> {
   const found = listWorkflows(await libraryOf(door)).filter((each) => {
-    const text = textOf(each);
-    return text !== undefined && /^commands:/m.test(text) && mentions(text);
+    const text = isMeant(each) ? textOf(each) : undefined;
+    return text !== undefined && /^commands:/m.test(text) && text.includes(mentioning);
   });
   return Promise.all(found.map((each) => loadWorkflow(each, door)));
 }

@@ -30,7 +30,7 @@ export async function shortAs(word: string, door: Door): Promise<Command | undef
 
 /** What to type for commands of workflows that have this name, and cannot be typed as this word alone. */
 export async function waysToType(word: string, door: Door): Promise<readonly string[]> {
-  const all = await declaringHere(door, (text) => text.includes(word));
+  const all = await declaringHere(door, { mentioning: word });
   const named = all.flatMap(commandsOf).filter(({ name }) => name === word);
   return named.map(({ definition }) => `signalbox ${definition.name} ${word}`);
 }

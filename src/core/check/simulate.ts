@@ -6,12 +6,11 @@
  */
 
 import type { ParamValues } from "../model/value.ts";
-import { possible, type Happening } from "./explore/possible.ts";
+import { possible, stepsOf, type Happening, type HappeningStep } from "./explore/possible.ts";
 import { startsOf } from "./explore/explore.ts";
 import type { Workflow } from "../model/compile.ts";
 import type { Event, Incoming } from "../model/event.ts";
 import { NO_RUN, type Run } from "../model/run.ts";
-import { step } from "../step/step.ts";
 import { FACTS } from "../model/vocabulary.ts";
 
 /** *helpful* people act where the run waits for them and want it done; *random* ones do anything that is allowed. */
@@ -33,7 +32,12 @@ export type SimulatedWalk = {
 /** `chance` returns numbers from 0 to below 1. */
 export type Dice = { readonly chance: () => number; readonly steps: number; readonly people: PeopleKind };
 
-type WeighedEvent = WalkStep & { readonly human: boolean; readonly before: Run };
+type WeighedEvent = WalkStep & {
+  readonly human: boolean;
+  readonly before: Run;
+  /** Ends with the event. */
+  readonly steps: readonly HappeningStep[];
+};
 
 export function simulate(workflow: Workflow, params: ParamValues, dice: Dice): SimulatedWalk {
   const steps: WalkStep[] = [];
@@ -43,17 +47,19 @@ export function simulate(workflow: Workflow, params: ParamValues, dice: Dice): S
     const candidates = happenings.flatMap((happening) => attempt(workflow, run, happening));
     const chosen = pick(candidates, dice, (candidate) => weigh(workflow, candidate, dice.people));
     if (chosen === undefined) return { steps, end: "stranded" };
-    const { event, events } = chosen;
+    for (const { event, after } of chosen.steps) steps.push({ event, events: after.events, run: after.run });
     ({ run } = chosen);
-    steps.push({ event, events, run });
     if (workflow.definition.states[run.state]?.final !== undefined) return { steps, end: "final" };
   }
   return { steps, end: "limit" };
 }
 
-function attempt(workflow: Workflow, before: Run, { event, human }: Happening): WeighedEvent[] {
-  const after = step(workflow, before, event);
-  return after.ok ? [{ event, human, before, events: after.events, run: after.run }] : [];
+function attempt(workflow: Workflow, before: Run, happening: Happening): WeighedEvent[] {
+  const { event, human } = happening;
+  const steps = stepsOf(workflow, before, happening);
+  return steps
+    .slice(-1)
+    .map(({ after }) => ({ event, human, before, events: after.events, run: after.run, steps }));
 }
 
 /** If all weights are zero, any candidate is picked. */
@@ -93,6 +99,8 @@ function weigh(workflow: Workflow, candidate: WeighedEvent, people: PeopleKind):
   if (event.type === "run-started") return event.to === workflow.movesFrom["start"]?.[0]?.to ? LIKELY : RARE;
   // An event without consequences makes a dull story.
   if (!candidate.events.some(isStirring)) return 0;
+  // What the event waits for happens outside the run, and seldom.
+  if (candidate.steps.length > 1) return RARE;
   if (human && people === "random") return 1;
   if (human) return weighPerson(workflow, candidate);
   switch (event.type) {

@@ -1,11 +1,9 @@
 /** A shortest path to a node, in words. */
 
 import type { Workflow } from "../model/compile.ts";
-import type { Incoming } from "../model/event.ts";
 import { NO_RUN, type Run } from "../model/run.ts";
-import { step } from "../step/step.ts";
 import type { Exploration } from "./explore/explore.ts";
-import { possible } from "./explore/possible.ts";
+import { possible, stepsOf, type HappeningStep } from "./explore/possible.ts";
 import { sayConsequences, sayEvent } from "./words.ts";
 
 /** A workflow and its exploration. */
@@ -30,14 +28,15 @@ export function tell(workflow: Workflow, exploration: Exploration, path: readonl
   const lines: string[] = [];
   let run: Run = NO_RUN;
   for (const edge of path) {
-    const event = eventOf({ workflow, exploration }, run, edge);
-    const after = event === undefined ? undefined : step(workflow, run, event);
-    if (event === undefined || after === undefined || !after.ok) break;
-    const consequences = sayConsequences(after.events);
-    lines.push(
-      `${sayEvent(workflow, after.run, event)}${consequences.length === 0 ? "" : ` (${consequences.join(", ")})`}`,
-    );
-    run = after.run;
+    const steps = stepsAlong({ workflow, exploration }, run, edge);
+    if (steps.length === 0) break;
+    for (const { event, after } of steps) {
+      const consequences = sayConsequences(after.events);
+      lines.push(
+        `${sayEvent(workflow, after.run, event)}${consequences.length === 0 ? "" : ` (${consequences.join(", ")})`}`,
+      );
+      ({ run } = after);
+    }
   }
   return lines;
 }
@@ -46,17 +45,17 @@ export function tell(workflow: Workflow, exploration: Exploration, path: readonl
 export function runAfter(workflow: Workflow, exploration: Exploration, path: readonly number[]): Run {
   let run: Run = NO_RUN;
   for (const edge of path) {
-    const event = eventOf({ workflow, exploration }, run, edge);
-    const after = event === undefined ? undefined : step(workflow, run, event);
-    if (after?.ok === true) run = after.run;
+    for (const { after } of stepsAlong({ workflow, exploration }, run, edge)) ({ run } = after);
   }
   return run;
 }
 
-export function eventOf(explored: Explored, run: Run, edge: number): Incoming | undefined {
+/** The steps that lead from this run along an edge. */
+export function stepsAlong(explored: Explored, run: Run, edge: number): readonly HappeningStep[] {
   const { workflow, exploration } = explored;
   const { graph, roots } = exploration;
   const choice = graph.edgeChoice.at(edge);
   const happenings = graph.edgeFrom.at(edge) < 0 ? roots : possible(workflow, run);
-  return happenings[choice]?.event;
+  const happening = happenings[choice];
+  return happening === undefined ? [] : stepsOf(workflow, run, happening);
 }

@@ -90,7 +90,7 @@ function sayActor(actor: Actor): string {
 
 function sayObserved(workflow: Workflow, after: Run, event: Extract<Incoming, { type: "observed" }>): string {
   const [first] = event.readings ?? [];
-  if (first === undefined) return "the work is changed";
+  if (first === undefined) return event.tree === undefined ? "a resource is free" : "the work is changed";
   if (workflow.definition.artifacts[first.artifact]?.reader.type === "files")
     return `files of ${first.artifact} are changed`;
   const isEngines = workflow.definition.artifacts[first.artifact]?.by.includes("engine") === true;

@@ -2,12 +2,11 @@
 
 import { endKey, type Workflow } from "../../model/compile.ts";
 import type { Event } from "../../model/event.ts";
-import { step } from "../../step/step.ts";
 import type { Move, SourcePlace } from "../../model/workflow.ts";
 import { HUMAN, MOVES, STARTS, type Components, type SituationGraph } from "../explore/graph.ts";
 import type { Defect } from "../defect.ts";
 import type { Exploration } from "../explore/explore.ts";
-import { eventOf, pathTo, runAfter, tell, type Explored } from "../trace.ts";
+import { stepsAlong, pathTo, runAfter, tell, type Explored } from "../trace.ts";
 
 export type Loop = {
   readonly defect: Defect;
@@ -90,11 +89,10 @@ function eventsOf(explored: Explored, path: readonly number[], cycle: readonly n
   let run = runAfter(workflow, exploration, path);
   const events: Event[] = [];
   for (const edge of cycle) {
-    const event = eventOf(explored, run, edge);
-    const after = event === undefined ? undefined : step(workflow, run, event);
-    if (after?.ok !== true) break;
-    events.push(...after.events);
-    run = after.run;
+    for (const { after } of stepsAlong(explored, run, edge)) {
+      events.push(...after.events);
+      ({ run } = after);
+    }
   }
   return events;
 }

@@ -4,12 +4,12 @@ import type { Workflow } from "../../model/compile.ts";
 import type { Effect, Event, Incoming } from "../../model/event.ts";
 import { NO_RUN, type Run } from "../../model/run.ts";
 import { valueOf } from "../../gates/artifact-status.ts";
-import { step, type Step } from "../../step/step.ts";
+import type { Step } from "../../step/step.ts";
 import type { ParamValues } from "../../model/value.ts";
 import { START } from "../../model/workflow.ts";
 import { HUMAN, Ints, MOVES, STARTS, type Cost, type SituationGraph } from "./graph.ts";
 import { keysOf, type RunKeys } from "./key.ts";
-import { possible, type Happening } from "./possible.ts";
+import { possible, stepsOf, type Happening, type HappeningStep } from "./possible.ts";
 
 /** Gets every node and every edge once, while their runs are in memory. */
 export type ExplorationObserver = {
@@ -101,8 +101,8 @@ class Walk {
   }
 
   try(from: number, before: Run, { happening, choice }: { happening: Happening; choice: number }): void {
-    const after = step(this.#workflow, before, happening.event);
-    if (!after.ok) return;
+    const after = joined(stepsOf(this.#workflow, before, happening));
+    if (after === undefined) return;
     const { graph } = this;
     const key = this.#keyOf(after.run);
     const known = this.#ids.get(key);
@@ -143,6 +143,16 @@ class Walk {
     this.graph.costs.push(costOf(this.#workflow, after));
     return this.graph.costs.length - 1;
   }
+}
+
+/** All steps of a happening as one. */
+function joined([first, second]: ReturnType<typeof stepsOf>): HappeningStep["after"] | undefined {
+  if (first === undefined || second === undefined) return first?.after;
+  return {
+    ...second.after,
+    events: [...first.after.events, ...second.after.events],
+    effects: [...first.after.effects, ...second.after.effects],
+  };
 }
 
 function bitsOf(events: readonly Event[], effects: readonly Effect[]): number {

@@ -6,24 +6,29 @@
  *
  * An artifact that only its own author's moves read is written when it is needed: with the request for the move, or at the
  * author's end. Writing it earlier leads to no other state, because its author has the same possibilities afterwards.
+ *
+ * For the same reason the engine sees a fact that only opens moves of people when a person requests such a move.
  */
 
 import { foreignFor } from "../../gates/accepted-artifacts.ts";
 import { isUp } from "../../step/act.ts";
 import type { Workflow } from "../../model/compile.ts";
 import type { Actor, Incoming, Reading } from "../../model/event.ts";
-import { isOpen, isSpent, targetOf } from "../../gates/gate.ts";
+import { holds, isOpen, isSpent, targetOf } from "../../gates/gate.ts";
 import { isProof, ownMoves } from "../../step/move-at-end.ts";
 import { slotKey, type Agent, type Run, type Attempt } from "../../model/run.ts";
 import { isGood, standingOf } from "../../gates/artifact-status.ts";
 import { shownBy } from "../../step/events/answer.ts";
+import { step, type Step } from "../../step/step.ts";
 import type { Artifact } from "../../model/artifact.ts";
-import type { Move } from "../../model/workflow.ts";
+import type { Condition, Move } from "../../model/workflow.ts";
 import { outcomesOf } from "./outcomes.ts";
 import { changedFiles, isBoundNow, readingOf, withNamed } from "./visible-facts.ts";
 import { sitesOf, type StateSite } from "./site.ts";
 
 export type Happening = {
+  /** What the engine sees just before the event. */
+  readonly seen?: Incoming;
   readonly event: Incoming;
   /** A person did it: people bound the loops through this event. */
   readonly human: boolean;
@@ -47,6 +52,22 @@ type Examination = {
 type EventAuthor = { readonly who: string; readonly slot: string; readonly by: Actor };
 
 const PERSON: EventAuthor = { who: "human", slot: "", by: HUMAN };
+
+export type HappeningStep = { readonly event: Incoming; readonly after: Extract<Step, { ok: true }> };
+
+/** The steps of a happening; none if one of them is refused. */
+export function stepsOf(workflow: Workflow, run: Run, { seen, event }: Happening): readonly HappeningStep[] {
+  const first = step(workflow, run, seen ?? event);
+  if (!first.ok) return [];
+  if (seen === undefined) return [{ event, after: first }];
+  const after = step(workflow, first.run, event);
+  return after.ok
+    ? [
+        { event: seen, after: first },
+        { event, after },
+      ]
+    : [];
+}
 
 export function possible(workflow: Workflow, run: Run): readonly Happening[] {
   const site = sitesOf(workflow).get(run.state);
@@ -106,7 +127,9 @@ function byEngine({ workflow, run, site, happenings }: Examination): void {
     return reader?.type === "files" && !("tasks" in reader) && run.held[name] === undefined;
   });
   // The engine also observes these facts without any other event, because it looks from time to time.
-  if (unseen.length > 0)
+  const isReserving = (workflow.engineMovesFrom[run.state] ?? []).some(({ reserve }) => reserve.length > 0);
+  // An observation also tells which resources are free: that alone may open a move, whatever is observed.
+  if (unseen.length > 0 || (isReserving && site.seenLate.size > 0))
     happenings.push({ human: false, event: { type: "observed", at: AT, reserved: site.reserve } });
   for (const name of site.watched) {
     const artifact = workflow.definition.artifacts[name];
@@ -179,14 +202,38 @@ function asks(look: Examination, { who, by }: EventAuthor): void {
   for (const move of look.site.movesBy.get(who) ?? []) {
     const to = targetOf(look.run, move);
     if (asked.has(to)) continue;
-    const readings = owed(look, move, who);
+    const seen = unseenBy(look, move);
+    const readings = owed(look, seen === undefined ? move : withoutSeen(look, move), who);
     if (readings === undefined) continue;
     // If an author has several moves to one state, the first open one is always taken.
     if (readings.length === 0) asked.add(to);
     if (look.granted.has(move)) continue;
     look.granted.add(move);
-    happen(look, who === "human", { type: "move-asked", by, at: AT, to, reserved: move.reserve, readings });
+    const event: Incoming = { type: "move-asked", by, at: AT, to, reserved: move.reserve, readings };
+    look.happenings.push({ human: who === "human", event, ...(seen === undefined ? {} : { seen }) });
   }
+}
+
+/** The engine's observation of the facts that the move still waits for, if people's moves alone read them. */
+function unseenBy({ workflow, run, site }: Examination, move: Move): Incoming | undefined {
+  if (site.seenLate.size === 0) return undefined;
+  const readings = move.when.flatMap((condition) =>
+    isSeenLate(site, condition) && !holds(workflow, run, condition)
+      ? [readingOf(run, { artifact: condition.artifact, slot: "" }, { fields: {}, lists: {} })]
+      : [],
+  );
+  return readings.length === 0 ? undefined : { type: "observed", at: AT, readings };
+}
+
+function withoutSeen({ site }: Examination, move: Move): Move {
+  return { ...move, when: move.when.filter((condition) => !isSeenLate(site, condition)) };
+}
+
+function isSeenLate(
+  { seenLate }: StateSite,
+  condition: Condition,
+): condition is Extract<Condition, { type: "artifact" }> {
+  return condition.type === "artifact" && seenLate.has(condition.artifact);
 }
 
 /** The artifacts that this author must write for the move, or undefined if the move is closed for other reasons. */

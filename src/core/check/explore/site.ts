@@ -3,7 +3,8 @@
 import type { Workflow } from "../../model/compile.ts";
 import { artifactsIn } from "../../model/status.ts";
 import type { Artifact } from "../../model/artifact.ts";
-import type { Move } from "../../model/workflow.ts";
+import { FACTS } from "../../model/vocabulary.ts";
+import { ORIGIN, type Condition, type Move } from "../../model/workflow.ts";
 import { liveArtifacts } from "./live.ts";
 import { dueIn, isTooEarly, type OrderedResults } from "../defects/orders.ts";
 import { conditionsOf, outcomesOf } from "./outcomes.ts";
@@ -17,6 +18,8 @@ export type StateSite = {
   readonly submittedBy: ReadonlyMap<string, readonly string[]>;
   /** Artifacts that the engine itself observes. */
   readonly watched: readonly string[];
+  /** Facts that only open moves of people here: the engine sees them when a person requests such a move. */
+  readonly seenLate: ReadonlySet<string>;
   /** Artifacts that a person can only waive. */
   readonly waivable: readonly string[];
   /** Files of the work that the engine reads and that still matter. */
@@ -38,10 +41,11 @@ export function sitesOf(workflow: Workflow): ReadonlyMap<string, StateSite> {
   const live = liveArtifacts(workflow);
   const sameText = sameTexts(workflow);
   const ordered = dueIn(workflow);
+  const personal = personalFacts(workflow);
   const sites = new Map<string, StateSite>();
   for (const [name, state] of Object.entries(workflow.definition.states)) {
     if (state.final === undefined)
-      sites.set(name, siteOf(workflow, name, { live: live(name), sameText, ordered }));
+      sites.set(name, siteOf(workflow, name, { live: live(name), sameText, ordered, personal }));
   }
   cache.set(workflow, sites);
   return sites;
@@ -50,7 +54,12 @@ export function sitesOf(workflow: Workflow): ReadonlyMap<string, StateSite> {
 function siteOf(
   workflow: Workflow,
   state: string,
-  relevance: { live: readonly string[]; sameText: StateSite["sameText"]; ordered: OrderedResults },
+  relevance: {
+    live: readonly string[];
+    sameText: StateSite["sameText"];
+    ordered: OrderedResults;
+    personal: ReadonlySet<string>;
+  },
 ): StateSite {
   const { artifacts } = workflow.definition;
   const moves = workflow.movesFrom[state] ?? [];
@@ -80,8 +89,10 @@ function siteOf(
       (name) =>
         artifacts[name]?.by.includes("engine") &&
         artifacts[name].reader.type !== "files" &&
+        !relevance.personal.has(name) &&
         !isTooEarly(workflow, name, { ...relevance, state }),
     ),
+    seenLate: new Set(relevant.filter((name) => relevance.personal.has(name))),
     named: relevant.filter((name) => artifacts[name]?.reader.type === "files"),
     waivable: [...new Set(moves.flatMap((move) => move.need))].filter(
       (name) => told.has(name) || artifacts[name]?.by.includes("human") !== true,
@@ -92,6 +103,44 @@ function siteOf(
     ),
     sameText: relevance.sameText,
   };
+}
+
+/**
+ * Facts of the outside world that only moves of people wait for, and each of those alone leads where it leads. No condition distinguishes why such a fact does not hold, and no
+ * assertion is broken because it holds.
+ */
+function personalFacts(workflow: Workflow): ReadonlySet<string> {
+  const { artifacts, moves, assertions } = workflow.definition;
+  const isPersonal = (move: Move): boolean =>
+    move.answer === undefined &&
+    move.by.every((who) => who === "human") &&
+    !(workflow.movesFrom[move.from] ?? []).some((other) => isRival(move, other));
+  const others = new Set([
+    ...moves.flatMap(({ need, waive }) => [...need, ...waive]),
+    ...moves.filter((move) => !isPersonal(move)).flatMap(({ when }) => when.flatMap(artifactOf)),
+    ...assertions.flatMap(({ when }) => when.flat().flatMap(artifactOf)),
+    ...conditionsOf(workflow).flatMap((condition) => (isForHolding(condition) ? [] : artifactOf(condition))),
+    ...Object.values(artifacts).flatMap(({ bind }) => bind),
+  ]);
+  const isOutside = ({ reader }: Artifact): boolean =>
+    reader.type === "fact" && FACTS[reader.fact]?.deed === undefined;
+  return new Set(
+    Object.entries(artifacts).flatMap(([name, one]) => (isOutside(one) && !others.has(name) ? [name] : [])),
+  );
+}
+
+/** Whether a person can request both moves in the same words. */
+function isRival(move: Move, other: Move): boolean {
+  if (other === move || other.answer !== undefined || !other.by.includes("human")) return false;
+  return [move.to, ORIGIN].includes(other.to) || move.to === ORIGIN;
+}
+
+function artifactOf(condition: Condition): string[] {
+  return "artifact" in condition ? [condition.artifact] : [];
+}
+
+function isForHolding(condition: Condition): boolean {
+  return condition.type === "artifact" && condition.in.every((status) => status === "holds");
 }
 
 /**
