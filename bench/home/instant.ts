@@ -35,7 +35,9 @@ export function hire({ folder, env }: Stage, script: string): string {
   const starter = join(folder, "start.sh");
   writeFileSync(starter, `#!/bin/sh\nBENCH_FOLDER=${folder} exec sh ${agent}\n`);
   chmodSync(starter, 0o700);
-  const harnesses = HARNESSES.map((name) => `  ${name}: { command: [${starter}] }\n`).join("");
+  const harnesses = HARNESSES.map((name) => `  ${name}: { driver: command, command: [${starter}] }\n`).join(
+    "",
+  );
   writeFileSync(
     join(env["XDG_CONFIG_HOME"] ?? "", "signalbox", "config.yaml"),
     `terminal: none\nharnesses:\n${harnesses}`,

@@ -114,7 +114,7 @@ function settingsOf(folder: string, { harnesses }: Script): string {
   const lines = Object.entries(harnesses).map(([name, { script, stays }]) => {
     const command = `[sh, ${JSON.stringify(join(folder, script))}]`;
     const terminal = stays ? `    terminal: ${command}\n` : "";
-    return `  ${name}:\n    command: ${command}\n${terminal}    env: [DEMO_PAUSE]\n`;
+    return `  ${name}:\n    driver: command\n    command: ${command}\n${terminal}    env: [DEMO_PAUSE]\n`;
   });
   return `# The agents of this demo are scripts.\nharnesses:\n${lines.join("")}`;
 }

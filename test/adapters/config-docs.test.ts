@@ -3,11 +3,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { builtInHarnesses } from "../../src/adapters/config/built-in.ts";
+import { BUILT_IN_HARNESSES } from "../../src/adapters/config/built-in.ts";
+import { driverOf } from "../../src/adapters/drivers/drivers.ts";
 import { wrongSettings } from "../../src/adapters/trust/plan.ts";
 import { PLACEHOLDERS } from "../../src/format/settings/argv.ts";
 import { ConfigFile, parseConfig } from "../../src/format/settings/config.ts";
 import { showProblem } from "../../src/format/problem.ts";
+import { turnOf } from "../support/turns.ts";
 
 const page = (name: string): string => readFileSync(join(import.meta.dirname, "../../docs", name), "utf8");
 const PAGES = { "configuration.md": page("configuration.md"), "harnesses.md": page("harnesses.md") };
@@ -29,17 +31,16 @@ test.for(examples)("%s is valid, also for the workflows that it names", async ([
 });
 
 describe("every built-in harness is shown as it is", () => {
-  const shown = Object.assign(
-    {},
-    ...examples
-      .filter(([name]) => name.startsWith("harnesses.md"))
-      .map(
-        ([file, text]) =>
-          parseConfig({ file, bytes: new TextEncoder().encode(text), scope: "user" }).config.harnesses,
-      ),
-  ) as NonNullable<ConfigFile["harnesses"]>;
-  test.for(Object.entries(builtInHarnesses("/home/me/.local/state/signalbox")))("%s", ([name, harness]) => {
-    expect(shown[name]).toEqual(harness);
+  const names = ["claude", "codex", "gemini", "opencode"] as const;
+  test("all of them", () => expect(Object.keys(BUILT_IN_HARNESSES)).toEqual(names));
+  test.for(names)("%s", (name) => {
+    const driver = driverOf(name);
+    const section = PAGES["harnesses.md"].split(/^### /m).find((part) => part.startsWith(`${name}\n`)) ?? "";
+    const [, line = ""] = /```text\n(.*)\n/.exec(section) ?? [];
+    const turn = turnOf(driver, { workspace: "WORKSPACE", folders: ["STATE_HOME", "WORKSPACE/.git"] });
+    expect(line).toBe(driver.argv(turn).join(" "));
+    const variables = [...driver.env, ...Object.keys(driver.set)];
+    expect(variables.filter((variable) => !section.includes(variable))).toEqual([]);
   });
 });
 

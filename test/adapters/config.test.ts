@@ -6,7 +6,6 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readSettings, surveySettings } from "../../src/adapters/config/read.ts";
 import { trustedNow } from "../support/trust.ts";
-import { fillArgv } from "../../src/format/settings/argv.ts";
 import { parseConfig } from "../../src/format/settings/config.ts";
 import { showProblem } from "../../src/format/problem.ts";
 
@@ -66,35 +65,6 @@ describe("without any file", () => {
     expect(settings.harness("nobody")).toBeUndefined();
     expect(settings.harness("toString")).toBeUndefined();
   });
-
-  test("what is called, first and later", async () => {
-    const { settings, root } = await settingsOf({});
-    const values = {
-      model: "",
-      prompt: "/p",
-      session: "SESSION",
-      run: "r",
-      role: "worker",
-      workspace: "/w",
-      git: "/w/.git",
-    };
-    const lines = settings.harnesses.map((name) => {
-      const { command = [], again, terminal, terminalAgain } = settings.harness(name) ?? {};
-      const show = (argv: readonly string[]) => fillArgv(argv, values).join(" ").replaceAll(root, "");
-      const all = [command, again, terminal, terminalAgain];
-      return all.flatMap((argv) => (argv === undefined ? [] : [show(argv)]));
-    });
-    expect(lines.flat().join("\n")).toMatchInlineSnapshot(`
-      "claude -p --output-format stream-json --verbose --permission-mode acceptEdits --allowedTools Bash,Edit,Write --session-id SESSION
-      claude -p --output-format stream-json --verbose --permission-mode acceptEdits --allowedTools Bash,Edit,Write --resume SESSION
-      codex exec --json --skip-git-repo-check -c allow_login_shell=false --sandbox workspace-write --add-dir /home/.local/state/signalbox --add-dir /w/.agents --add-dir /w/.git -
-      codex exec --json --skip-git-repo-check -c allow_login_shell=false --sandbox workspace-write --add-dir /home/.local/state/signalbox --add-dir /w/.agents --add-dir /w/.git resume -
-      gemini --output-format stream-json --approval-mode yolo --session-id SESSION
-      gemini --output-format stream-json --approval-mode yolo --resume SESSION
-      opencode run --format json --auto
-      opencode run --format json --auto"
-    `);
-  });
 });
 
 describe("layers", () => {
@@ -113,26 +83,47 @@ describe("layers", () => {
     });
   });
 
-  test("without a command, a harness changes only the keys that it has", async () => {
+  test("an override of one option drops no other", async () => {
     const { settings } = await settingsOf({
-      user: "harnesses: { claude: { env: [MINE], minutes: 7 } }",
-      repository: "harnesses: { claude: { stdin: false, set: { A: b } } }",
+      user: "harnesses: { claude: { env: [MINE], set: { A: a }, minutes: 7, model: opus, arguments: [-x] } }",
+      repository:
+        "harnesses: { claude: { program: [docker, run, claude], set: { B: b }, env: [THEIRS], arguments: [-y] } }",
     });
-    const claude = settings.harness("claude");
-    expect(claude?.command[0]).toBe("claude");
-    expect(claude?.again).toContain("--resume");
-    expect(claude).toMatchObject({ env: ["MINE"], minutes: 7, stdin: false, set: { A: "b" } });
+    expect(settings.harness("claude")).toMatchObject({
+      driver: "claude",
+      program: ["docker", "run", "claude"],
+      arguments: ["-y"],
+      model: "opus",
+      effort: "",
+      env: expect.arrayContaining(["ANTHROPIC_API_KEY", "MINE", "THEIRS"]) as string[],
+      set: { DISABLE_AUTOUPDATER: "1", A: "a", B: "b" },
+      minutes: 7,
+    });
   });
 
-  test("with a command, nothing of an earlier one of its name is kept", async () => {
+  test("the same program a second time, with other options", async () => {
+    const { settings } = await settingsOf({ user: "harnesses: { quick: { driver: claude, model: haiku } }" });
+    expect(settings.harness("quick")).toEqual({
+      ...settings.harness("claude"),
+      name: "quick",
+      model: "haiku",
+    });
+  });
+
+  test("with another driver it is another harness: nothing that was meant for the first program is kept", async () => {
     const { settings } = await settingsOf({
       user: "harnesses: { claude: { env: [MY_SECRET], minutes: 7 } }",
-      repository: "harnesses: { claude: { command: [other, '{prompt}'] } }",
+      repository: "harnesses: { claude: { driver: command, command: [other, '{prompt}'] } }",
     });
     expect(settings.harness("claude")).toEqual({
       name: "claude",
       driver: "command",
-      command: ["other", "{prompt}"],
+      program: ["other", "{prompt}"],
+      arguments: [],
+      model: "",
+      effort: "",
+      folders: [],
+      stays: false,
       again: undefined,
       terminal: undefined,
       terminalAgain: undefined,
@@ -150,11 +141,11 @@ describe("layers", () => {
       repository:
         "harnesses: { theirs: { command: [sh, a/b], again: [.signalbox/agent.sh], terminal: [.signalbox/a, 'Read {prompt}.'], terminal_again: [./b] } }\nterminal: none",
     });
-    expect(settings.harness("mine")?.command).toEqual([`${root}/home/.config/signalbox/agent.sh`, "./x"]);
+    expect(settings.harness("mine")?.program).toEqual([`${root}/home/.config/signalbox/agent.sh`, "./x"]);
     expect(settings.notify).toEqual([`${root}/home/.config/signalbox/bell`, "x"]);
-    expect(settings.harness("home")?.command).toEqual([`${root}/home/bin/a`]);
-    expect(settings.harness("root")?.command).toEqual(["/bin/true"]);
-    expect(settings.harness("theirs")?.command).toEqual(["sh", "a/b"]);
+    expect(settings.harness("home")?.program).toEqual([`${root}/home/bin/a`]);
+    expect(settings.harness("root")?.program).toEqual(["/bin/true"]);
+    expect(settings.harness("theirs")?.program).toEqual(["sh", "a/b"]);
     expect(settings.harness("theirs")?.again).toEqual([`${repo}/.signalbox/agent.sh`]);
     expect(settings.harness("theirs")?.terminal).toEqual([`${repo}/.signalbox/a`, "Read {prompt}."]);
     expect(settings.harness("theirs")?.terminalAgain).toEqual([`${repo}/b`]);
@@ -177,7 +168,7 @@ describe("layers", () => {
     const line = `harnesses: { own: { command: [sh, ${JSON.stringify(argument)}] } }`;
     for (const files of [{ user: line }, { repository: line }]) {
       const { settings, repo } = await settingsOf(files);
-      expect(settings.harness("own")?.command).toEqual(["sh", read.replace("REPO", repo)]);
+      expect(settings.harness("own")?.program).toEqual(["sh", read.replace("REPO", repo)]);
     }
   });
 
@@ -190,7 +181,7 @@ describe("layers", () => {
 });
 
 describe("trust", () => {
-  const repository = "harnesses: { claude: { command: [evil] } }";
+  const repository = "harnesses: { claude: { program: [evil] } }";
   const untrusted = { trusted: () => Promise.resolve(undefined), humanKeys: () => Promise.resolve([]) };
 
   test("who acts is stopped", async () => {
@@ -205,7 +196,7 @@ describe("trust", () => {
   test("who looks sees nothing of the repository, and that it is not trusted", async () => {
     const { repo, env } = place({ repository });
     const { settings, isTrusted, files } = await surveySettings({ repo, env, store: untrusted });
-    expect(settings.harness("claude")?.command[0]).toBe("claude");
+    expect(settings.harness("claude")?.program[0]).toBe("claude");
     expect({ isTrusted, files }).toEqual({ isTrusted: false, files: [] });
   });
 
@@ -229,7 +220,7 @@ test.for<[said: string, files: Files]>([
     { repository: "harnesses:\n  mine:\n    comand: [x]\n" },
   ],
   [
-    `invalid-config: /home/.config/signalbox/config.yaml:1:15: the harness "cladue" is not built in: it needs a command (did you mean "claude"?)`,
+    `invalid-config: /home/.config/signalbox/config.yaml:1:15: the harness "cladue" is not built in: it needs a driver, or a command (did you mean "claude"?)`,
     { user: "harnesses: {  cladue: { minutes: 3 } }" },
   ],
   [
@@ -240,6 +231,26 @@ test.for<[said: string, files: Files]>([
   [
     `invalid-config: /home/.config/signalbox/config.yaml:1:31: unknown placeholder {modle} (did you mean "{model}"?)`,
     { user: "harnesses: { a: { command: [x,'{modle}'] } }" },
+  ],
+  [
+    `invalid-config: /home/.config/signalbox/config.yaml:1:23: "command" is nothing for the harness codex with the driver codex, which makes its command lines itself: use "program", "arguments", "model" and "effort", or say driver: command`,
+    { user: "harnesses: { codex: { command: [codex, exec] } }" },
+  ],
+  [
+    `invalid-config: /home/.config/signalbox/config.yaml:1:33: "program" is nothing for the harness a with the driver command, which has command lines of its own: write it into "command"`,
+    { user: "harnesses: { a: { command: [x], program: [y] } }" },
+  ],
+  [
+    "invalid-config: /home/.config/signalbox/config.yaml:1:14: the harness a with the driver command needs a command",
+    { user: "harnesses: { a: { driver: command } }" },
+  ],
+  [
+    "invalid-config: /home/.config/signalbox/config.yaml:1:24: gemini has no option for the effort",
+    { user: "harnesses: { gemini: { effort: high } }" },
+  ],
+  [
+    "invalid-config: /home/.config/signalbox/config.yaml:1:23: codex cannot stay in a terminal",
+    { user: "harnesses: { codex: { stays: true } }" },
   ],
   [
     "invalid-config: /home/.config/signalbox/config.yaml:1:29: the program must be named, without placeholders",

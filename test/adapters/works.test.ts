@@ -91,19 +91,6 @@ test("of a saved environment nothing is taken that makes programs load something
   expect(() => openWorks(home, store, { log: () => undefined })).toThrow("no variables of a person");
 });
 
-test("the sandbox of codex is opened for the state home that the supervisor works for, wherever it is", async () => {
-  const home = newHome();
-  const store = openStore(home);
-  onTestFinished(() => store.close());
-  writeFileSync(
-    home.environment,
-    JSON.stringify({ PATH: "/bin", HOME: home.root, SIGNALBOX_HOME: "/elsewhere" }),
-  );
-  const settings = await openWorks(home, store, { log: () => undefined }).settings(home.root);
-  const { command = [] } = settings.harness("codex") ?? {};
-  expect(command.find((_word, at) => command[at - 1] === "--add-dir")).toBe(home.root);
-});
-
 test("what the dead left is swept after an hour, and nothing else", () => {
   const home = newHome();
   for (const folder of [home.exits, home.pokes, join(home.root, "tmp")])

@@ -16,7 +16,10 @@ async function staged(files: Readonly<Record<string, string>> = {}): Promise<Sce
   const on = await scene({ Makefile: MAKEFILE, ...files });
   const config = join(on.env["HOME"] ?? "", ".config/signalbox/config.yaml");
   mkdirSync(dirname(config), { recursive: true });
-  writeFileSync(config, `harnesses: { claude: { command: ["true"] }, codex: { command: ["true"] } }\n`);
+  writeFileSync(
+    config,
+    `harnesses: { claude: { driver: command, command: ["true"] }, codex: { driver: command, command: ["true"] } }\n`,
+  );
   const found = await parseFound(findWorkflow("staged", { cwd: on.repo, home: "" }));
   if (!found.ok) throw new Error("staged is broken");
   await on.withStore((store) =>

@@ -14,7 +14,7 @@ beforeAll(async () => {
   const gone = (name: string): string => `${name}: { command: ["no-such-${name}"] }`;
   writeFileSync(
     config,
-    `harnesses: { claude: { command: ["true"] }, codex: { command: ["true"] }, ${gone("one")}, ${gone("two")} }\n`,
+    `harnesses: { claude: { driver: command, command: ["true"] }, codex: { driver: command, command: ["true"] }, ${gone("one")}, ${gone("two")} }\n`,
   );
   const found = await parseFound(findWorkflow("staged", { cwd: on.repo, home: "" }));
   if (!found.ok) throw new Error("staged is broken");

@@ -134,7 +134,12 @@ function worksOf({ folder, store, workflow, more }: Stage, launched: Launch[]): 
   const harness = {
     name: "script",
     driver: "command",
-    command: ["agent", "{prompt}"],
+    program: ["agent", "{prompt}"],
+    arguments: [],
+    model: "",
+    effort: "",
+    folders: [],
+    stays: false,
     env: [],
     set: {},
     stdin: false,

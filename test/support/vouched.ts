@@ -91,7 +91,12 @@ export async function played(
   const harness = {
     name: "script",
     driver: "command",
-    command: ["agent", "{prompt}"],
+    program: ["agent", "{prompt}"],
+    arguments: [],
+    model: "",
+    effort: "",
+    folders: [],
+    stays: false,
     env: [],
     set: {},
     stdin: false,

@@ -3,6 +3,7 @@
 import { isKept, sayTaken, settingOf } from "../../core/model/param.ts";
 import type { Literal } from "../../core/model/value.ts";
 import type { Definition, SourcePlace } from "../../core/model/workflow.ts";
+import type { Harness } from "../../engine/ports/settings.ts";
 import type { Surveyed } from "./read.ts";
 import { setParams } from "./workflow.ts";
 
@@ -39,7 +40,7 @@ export function settingsInForce({ settings, layers }: Surveyed): SettingInForce[
   };
   return [
     row(["harness"], settings.harness("")?.name ?? ""),
-    ...settings.harnesses.map((name) => row(["harnesses", name], settings.harness(name)?.command ?? [])),
+    ...settings.harnesses.map((name) => row(["harnesses", name], sayHarness(settings.harness(name)))),
     ...Object.entries(settings.checks).map(([name, line]) => row(["checks", name], line)),
     row(["env"], settings.env),
     row(["minutes"], settings.minutes),
@@ -53,6 +54,18 @@ export function settingsInForce({ settings, layers }: Surveyed): SettingInForce[
     row(["workspace", "max"], workspace.max),
     row(["workspace", "min_free_mb"], workspace.minFreeMb),
     row(["notify"], settings.notify),
+  ];
+}
+
+/** What a person would want to see of it: the program, and what it is told. */
+function sayHarness(harness: Harness | undefined): readonly string[] {
+  if (harness === undefined) return [];
+  const { program, arguments: more, model, effort } = harness;
+  return [
+    ...program,
+    ...more,
+    ...(model === "" ? [] : [`model=${model}`]),
+    ...(effort === "" ? [] : [`effort=${effort}`]),
   ];
 }
 

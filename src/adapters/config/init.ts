@@ -19,43 +19,44 @@ export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everyt
 # The harness of roles that do not name one. Built in: claude, codex, gemini, opencode.
 #harness: codex
 
-# How agents are called. The prompt comes on standard input, and as a file: {prompt} and $SIGNALBOX_PROMPT.
-# Filled in: {model} {prompt} {session} {conversation} {run} {role} {workspace} {git}; an option without a value is left out.
+# How agents are called: a driver knows its program, and what stands here are its options. Each is changed alone.
 #harnesses:
-#  # With a command, a harness is all your own. command and again are those of the built-in one, which has no terminal.
 #  claude:
-#    # Whose output it prints: claude, codex, gemini, opencode, or command for any other program.
-#    driver: claude
-#    command: [claude, -p, --output-format, stream-json, --verbose, --permission-mode, acceptEdits,
-#              --allowedTools, "Bash,Edit,Write", --model, "{model}", --session-id, "{session}"]
-#    # For the second and later turns of one attempt.
-#    again: [claude, -p, --output-format, stream-json, --verbose, --permission-mode, acceptEdits,
-#            --allowedTools, "Bash,Edit,Write", --model, "{model}", --resume, "{session}"]
-#    # In a terminal, where it stays until its run is over, and what it is told is typed: needs tmux.
-#    terminal: [claude, --permission-mode, acceptEdits, --allowedTools, "Bash,Edit,Write,Read", --model, "{model}",
-#               --session-id, "{session}", "Read the file {prompt} and do what it says."]
-#    # For an agent that was stopped and goes on.
-#    terminal_again: [claude, --permission-mode, acceptEdits, --allowedTools, "Bash,Edit,Write,Read", --model, "{model}",
-#                     --resume, "{session}", "Read the file {prompt} and do what it says."]
-#    # Variables of yours that it is given, beyond PATH, HOME and the like.
-#    env: [ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL]
-#    set: { DISABLE_AUTOUPDATER: "1" }
-#    # Whether the prompt comes on standard input.
-#    stdin: true
+#    # Of roles that do not ask for another one. The effort is low, medium, high or max.
+#    model: opus
+#    effort: high
+#    # Arguments that come after those of Signalbox.
+#    arguments: [--setting-sources, user]
+#    # Variables of yours that it is given, beyond PATH, HOME, its own keys and the like.
+#    env: [AWS_PROFILE]
+#    set: { BASH_DEFAULT_TIMEOUT_MS: "600000" }
+#    # In a terminal, where it stays until its run is over, and what it is told is typed: needs tmux. Not for codex and opencode.
+#    stays: true
 #    # A turn is ended after this time, or after this time without output.
 #    minutes: 60
 #    stall_minutes: 15
-#  # Without a command, only the keys that stand here are changed.
 #  codex:
-#    env: [OPENAI_API_KEY, HTTPS_PROXY]
-#  gemini:
-#    minutes: 90
-#  opencode:
-#    driver: opencode
-#    command: [opencode, run, --format, json, --auto, --model, "{model}"]
-#  # Any program will do. A path is taken from the root of the repository.
+#    # How the program is called: a path, or a wrapper that gets its arguments.
+#    program: [/opt/codex/bin/codex]
+#    # More folders that it may write.
+#    folders: [~/.cache/go-build]
+#  # The same program a second time, with other options.
+#  quick:
+#    driver: claude
+#    model: haiku
+#  # Any program will do: then the command lines are yours. A path is taken from the root of the repository. The prompt comes on
+#  # standard input, and as a file. Filled in: {prompt} {workspace} {run} {role} {access} {model} {effort} {session}; an option without
+#  # a value is left out.
 #  script:
+#    driver: command
 #    command: [.signalbox/agents/script.sh, "{role}", "{prompt}"]
+#    # For the second and later turns of one attempt.
+#    again: [.signalbox/agents/script.sh, --continue, "{session}", "{prompt}"]
+#    # In a terminal, where it stays until its run is over.
+#    terminal: [.signalbox/agents/script.sh, --stay, "{prompt}"]
+#    # For an agent that was stopped and goes on.
+#    terminal_again: [.signalbox/agents/script.sh, --stay, --continue, "{session}", "{prompt}"]
+#    # Whether the prompt comes on standard input.
 #    stdin: false
 
 # Command lines of checks, by the name that a workflow uses for them.

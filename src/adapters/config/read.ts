@@ -7,14 +7,22 @@
 import { readFileSync } from "node:fs";
 import { join, isAbsolute, resolve } from "node:path";
 import type { Settings, Harness } from "../../engine/ports/settings.ts";
-import type { ParsedConfig, ConfigScope, ConfigFile, HarnessFile } from "../../format/settings/config.ts";
+import {
+  LINE_KEYS,
+  type ConfigFile,
+  type ConfigScope,
+  type DriverName,
+  type HarnessFile,
+  type ParsedConfig,
+} from "../../format/settings/config.ts";
 import { showProblem, type Problem } from "../../format/problem.ts";
-import { configFolder, homeOf, type Env } from "../home/paths.ts";
+import { configFolder, type Env } from "../home/paths.ts";
 import type { TrustContent } from "../trust/content.ts";
 import { requireTrust, trustOf, type TrustStore } from "../trust/trust.ts";
 import { codeOf, unreadable } from "../files/errno.ts";
 import { UserError } from "../user-error.ts";
-import { builtInHarnesses } from "./built-in.ts";
+import { driverOf } from "../drivers/drivers.ts";
+import { BUILT_IN_HARNESSES } from "./built-in.ts";
 import { closest } from "../../core/text/closest.ts";
 import type { SourcePlace } from "../../core/model/workflow.ts";
 
@@ -93,8 +101,7 @@ async function survey(
     const own = { folder: on.repo, file: join(on.repo, ".signalbox", CONFIG_FILE) };
     layers.push({ ...ofRepository, ...own, from: "repository" });
   }
-  const builtIn = builtInHarnesses(homeOf(on.env)?.root ?? "");
-  const { settings, problems } = mergeLayers(builtIn, layers, {
+  const { settings, problems } = mergeLayers(layers, {
     home: on.env["HOME"] ?? "",
     repo: on.repo,
   });
@@ -133,8 +140,8 @@ function readIfThere(file: string): Uint8Array | undefined {
 /**
  * Three layers become one: built in, the person's, the repository's; the later one wins.
  *
- * A harness with a `command` is complete in itself: nothing of an earlier harness of its name is kept, least of all the
- * variables that were meant for another program. Without a `command` it only changes the keys that it has.
+ * A harness changes only the keys that it has, so that setting one option drops no other; `env` is joined and `set` merged. With another
+ * driver it is another harness, and nothing is kept.
  */
 
 const HARNESS = "claude";
@@ -154,12 +161,8 @@ type SettingsPlaces = { readonly home: string; readonly repo: string };
 
 type Merged = { readonly settings: Settings; readonly problems: readonly Problem[] };
 
-export function mergeLayers(
-  builtIn: Readonly<Record<string, HarnessFile>>,
-  layers: readonly SettingsLayer[],
-  places: SettingsPlaces,
-): Merged {
-  const { harnesses, problems } = mergeHarnesses(builtIn, layers, places);
+export function mergeLayers(layers: readonly SettingsLayer[], places: SettingsPlaces): Merged {
+  const { harnesses, problems } = mergeHarnesses(layers, places);
   const configs = layers.map(({ config }) => config);
   const last = <K extends keyof ConfigFile>(key: K): ConfigFile[K] | undefined =>
     configs.findLast((config) => config[key] !== undefined)?.[key];
@@ -197,11 +200,10 @@ function workspaceOf(configs: readonly ConfigFile[]): Settings["workspace"] {
 }
 
 function mergeHarnesses(
-  builtIn: Readonly<Record<string, HarnessFile>>,
   layers: readonly SettingsLayer[],
   places: SettingsPlaces,
 ): { harnesses: ReadonlyMap<string, HarnessFile>; problems: readonly Problem[] } {
-  const harnesses = new Map(Object.entries(builtIn));
+  const harnesses = new Map(Object.entries(BUILT_IN_HARNESSES));
   const problems: Problem[] = [];
   const tell = (message: string, name: string, at: SourcePlace): void => {
     const near = closest(name, [...harnesses.keys()]);
@@ -214,12 +216,23 @@ function mergeHarnesses(
   };
   for (const { config, placeOf, folder } of layers) {
     for (const [name, own] of Object.entries(config.harnesses ?? {})) {
-      const below = own.command === undefined ? harnesses.get(name) : {};
-      if (below !== undefined) harnesses.set(name, { ...below, ...placed(own, { folder, ...places }) });
-      else {
-        const message = `the harness "${name}" is not built in: it needs a command`;
+      const earlier = harnesses.get(name) ?? {};
+      // Variables that are meant for one program are not for another one.
+      const below = own.driver === undefined || own.driver === earlier.driver ? earlier : {};
+      const harness = joined(below, placed(own, { folder, ...places }));
+      const driver = harness.driver ?? (harness.command === undefined ? undefined : "command");
+      if (driver === undefined) {
+        const message = `the harness "${name}" is not built in: it needs a driver, or a command`;
         tell(message, name, placeOf(["harnesses", name]));
+        continue;
       }
+      harnesses.set(name, { ...harness, driver });
+      for (const { key, message } of misplaced({ name, driver, own, harness }))
+        problems.push({
+          ...placeOf(["harnesses", name, ...(key === "" ? [] : [key])]),
+          code: "bad-value",
+          message,
+        });
     }
   }
   // Whether a name is known shows only when all layers are together.
@@ -231,18 +244,69 @@ function mergeHarnesses(
   return { harnesses, problems };
 }
 
+function joined(below: HarnessFile, own: HarnessFile): HarnessFile {
+  return {
+    ...below,
+    ...own,
+    env: [...new Set([...(below.env ?? []), ...(own.env ?? [])])],
+    set: { ...below.set, ...own.set },
+  };
+}
+
+type MergedHarness = {
+  readonly name: string;
+  readonly driver: DriverName;
+  readonly own: HarnessFile;
+  readonly harness: HarnessFile;
+};
+
+/** Keys that the driver has no use for, and what it cannot do. An empty key is that of the harness. */
+function misplaced(of: MergedHarness): readonly { readonly key: string; readonly message: string }[] {
+  const { name, driver, own, harness } = of;
+  const { efforts, canStay } = driverOf(driver);
+  const isCommand = driver === "command";
+  const wrong = isCommand
+    ? (["program", "arguments", "folders", "stays"] as const)
+    : ([...LINE_KEYS, "stdin"] as const);
+  const remedy = isCommand
+    ? `which has command lines of its own: write it into "command"`
+    : `which makes its command lines itself: use "program", "arguments", "model" and "effort", or say driver: command`;
+  const { effort, stays } = own;
+  return [
+    ...wrong
+      .filter((key) => own[key] !== undefined)
+      .map((key) => ({
+        key,
+        message: `"${key}" is nothing for the harness ${name} with the driver ${driver}, ${remedy}`,
+      })),
+    ...(isCommand && harness.command === undefined
+      ? [{ key: "", message: `the harness ${name} with the driver command needs a command` }]
+      : []),
+    ...(effort === undefined || efforts.includes(effort)
+      ? []
+      : [{ key: "effort", message: `${driver} has no option for the effort` }]),
+    ...(stays === true && !canStay ? [{ key: "stays", message: `${driver} cannot stay in a terminal` }] : []),
+  ];
+}
+
 function complete(name: string, harnesses: ReadonlyMap<string, HarnessFile>): Harness | undefined {
   const file = harnesses.get(name);
-  if (file?.command === undefined) return undefined;
+  if (file?.driver === undefined) return undefined;
+  const driver = driverOf(file.driver);
   return {
     name,
-    driver: file.driver ?? "command",
-    command: file.command,
+    driver: driver.name,
+    program: file.command ?? file.program ?? [driver.program],
+    arguments: file.arguments ?? [],
+    model: file.model ?? "",
+    effort: file.effort ?? "",
+    folders: file.folders ?? [],
+    stays: file.stays ?? file.terminal !== undefined,
     again: file.again,
     terminal: file.terminal,
     terminalAgain: file.terminal_again,
-    env: file.env ?? [],
-    set: file.set ?? {},
+    env: [...new Set([...driver.env, ...(file.env ?? [])])],
+    set: { ...driver.set, ...file.set },
     stdin: file.stdin ?? true,
     minutes: file.minutes,
     stallMinutes: file.stall_minutes,
@@ -253,14 +317,22 @@ type From = SettingsPlaces & { readonly folder: string };
 
 /** An agent's working folder holds what agents wrote: a program is never looked for there. */
 function placed(harness: HarnessFile, from: From): HarnessFile {
-  const { command, again, terminal, terminal_again: terminalAgain } = harness;
+  const { arguments: more, folders } = harness;
   return {
     ...harness,
-    ...(command === undefined ? {} : { command: placedArgv(command, from) }),
-    ...(again === undefined ? {} : { again: placedArgv(again, from) }),
-    ...(terminal === undefined ? {} : { terminal: placedArgv(terminal, from) }),
-    ...(terminalAgain === undefined ? {} : { terminal_again: placedArgv(terminalAgain, from) }),
+    ...Object.fromEntries(
+      [...LINE_KEYS, "program" as const].flatMap((key) => {
+        const argv = harness[key];
+        return argv === undefined ? [] : [[key, placedArgv(argv, from)]];
+      }),
+    ),
+    ...(more === undefined ? {} : { arguments: more.map((argument) => placedArgument(argument, from)) }),
+    ...(folders === undefined ? {} : { folders: folders.map((folder) => placedFolder(folder, from)) }),
   };
+}
+
+function placedFolder(name: string, { folder, home }: From): string {
+  return name.startsWith("~/") ? join(home, name.slice(2)) : resolve(folder, name);
 }
 
 function placedArgv([program, ...rest]: readonly string[], from: From): string[] {

@@ -2,7 +2,7 @@
 
 import { showProblem } from "../../format/problem.ts";
 import type { Settings } from "../../engine/ports/settings.ts";
-import { builtInHarnesses } from "../config/built-in.ts";
+import { BUILT_IN_HARNESSES } from "../config/built-in.ts";
 import { surveySettings, type Surveyed, type SettingsFile } from "../config/read.ts";
 import { surveyWorkflows } from "../config/survey-workflows.ts";
 import { configFolder, type Env } from "../home/paths.ts";
@@ -76,7 +76,7 @@ type Program = { readonly name: string; readonly program: string; readonly place
 
 function programsOf(settings: Settings, path: string): readonly Program[] {
   return settings.harnesses.map((name) => {
-    const program = settings.harness(name)?.command[0] ?? "";
+    const program = settings.harness(name)?.program[0] ?? "";
     return { name, program, place: programAt(program, path) };
   });
 }
@@ -113,7 +113,7 @@ async function workflowsOf(
     place === undefined ? [] : [name],
   );
   if (found.length === 0) return [];
-  const hasOwn = found.some((name) => !Object.hasOwn(builtInHarnesses(""), name));
+  const hasOwn = found.some((name) => !Object.hasOwn(BUILT_IN_HARNESSES, name));
   const where = { cwd, home: env["HOME"] ?? "" };
   // A user who has named a harness of their own means to use that one.
   return lookAtWorkflows({ where, env, settings, layers, instead: insteadOf(found, layers), hasOwn });
@@ -123,7 +123,7 @@ type Instead = { readonly from: SettingsFile["from"]; readonly names: readonly s
 
 /** A line in a settings file can name only harnesses that exist wherever the file counts. Built-in ones come first: any role can have one. */
 function insteadOf(found: readonly string[], layers: readonly SettingsFile[]): Instead {
-  const first = found.find((name) => Object.hasOwn(builtInHarnesses(""), name));
+  const first = found.find((name) => Object.hasOwn(BUILT_IN_HARNESSES, name));
   if (first !== undefined) return { from: "user", names: [first] };
   const ofUser = layers.find(({ from }) => from === "user")?.config.harnesses ?? {};
   const own = found.filter((name) => Object.hasOwn(ofUser, name));
@@ -207,7 +207,7 @@ function valueOf({ layers }: HarnessLook, definition: Definition, param: string)
 /** A harness that has no name here is another finding. */
 function isMissing({ settings, env }: HarnessLook, name: string): boolean {
   const harness = settings.harness(name);
-  const program = harness?.command[0] ?? "";
+  const program = harness?.program[0] ?? "";
   if (program === "" || program.includes("{")) return false;
   return programAt(program, harness?.set["PATH"] ?? env["PATH"] ?? "") === undefined;
 }

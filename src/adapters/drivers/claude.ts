@@ -1,11 +1,57 @@
-/** Claude Code: `--output-format stream-json --verbose`. */
+/** Claude Code. */
 
 import { isObject } from "../../format/json/shape.ts";
-import type { AgentEvent, Usage } from "../../engine/ports/drivers.ts";
+import type { AgentEvent, Driver, LineReader, Turn, Usage } from "../../engine/ports/drivers.ts";
+import { words, called, fileIn, flag, promptOf } from "./argv.ts";
 import { failureOf } from "./failures.ts";
-import { at, countAt, inputIn, jsonLines, listAt, textAt, textEvents, type LineReader } from "./lines.ts";
+import { at, countAt, inputIn, jsonLines, listAt, textAt, textEvents } from "./lines.ts";
 
-export function claude(): LineReader {
+export const claude: Driver = {
+  name: "claude",
+  program: "claude",
+  argv,
+  reader,
+  env: [
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_BASE_URL",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CONFIG_DIR",
+  ],
+  set: { DISABLE_AUTOUPDATER: "1" },
+  efforts: ["low", "medium", "high", "max"],
+  canStay: true,
+  files: (env) => {
+    const home = env["CLAUDE_CONFIG_DIR"] ?? fileIn(env, ".claude");
+    const state = env["CLAUDE_CONFIG_DIR"] ?? fileIn(env, "");
+    return {
+      settings: [`${home}/settings.json`, `${home}/CLAUDE.md`, `${state}/.claude.json`],
+      credentials: [`${home}/.credentials.json`],
+    };
+  },
+  version: ["--version"],
+  login: ["auth", "status"],
+};
+
+/** It prints the id of its conversation, and then takes it. Only in a terminal, where nothing is read, it is given one. */
+function argv(turn: Turn): readonly string[] {
+  const { harness, model, effort, seat, isFirst, session, conversation } = turn;
+  const stays = seat === "resident";
+  return called(
+    turn,
+    [
+      ...(stays ? [] : words("-p --output-format stream-json --verbose")),
+      // In a terminal it reads its prompt from a file outside of the workspace.
+      ...words(`--permission-mode acceptEdits --allowedTools Bash,Edit,Write${stays ? ",Read" : ""}`),
+      ...flag("--model", model),
+      ...flag("--effort", effort),
+      ...harness.folders.flatMap((folder) => ["--add-dir", folder]),
+    ],
+    stays ? [isFirst ? "--session-id" : "--resume", session, promptOf(turn)] : flag("--resume", conversation),
+  );
+}
+
+function reader(): LineReader {
   // It comes on a line of its own, before the failure that it explains.
   let resetAt = 0;
   return jsonLines((line) => {

@@ -1,10 +1,49 @@
-/** Codex: `exec --json`. */
+/** Codex. */
 
-import type { AgentEvent } from "../../engine/ports/drivers.ts";
+import type { AgentEvent, Driver, LineReader, Turn } from "../../engine/ports/drivers.ts";
+import { words, called, fileIn, flag } from "./argv.ts";
 import { failureOf } from "./failures.ts";
-import { at, countAt, inputIn, jsonLines, listAt, textAt, textEvents, type LineReader } from "./lines.ts";
+import { at, countAt, inputIn, jsonLines, listAt, textAt, textEvents } from "./lines.ts";
 
-export function codex(): LineReader {
+export const codex: Driver = {
+  name: "codex",
+  program: "codex",
+  argv,
+  reader,
+  env: ["OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_API_KEY", "CODEX_HOME"],
+  set: {},
+  efforts: ["low", "medium", "high", "max"],
+  // In a terminal it prints no id that a later turn could name.
+  canStay: false,
+  files: (env) => {
+    const home = env["CODEX_HOME"] ?? fileIn(env, ".codex");
+    return { settings: [`${home}/config.toml`, `${home}/AGENTS.md`], credentials: [`${home}/auth.json`] };
+  },
+  version: ["--version"],
+  login: ["login", "status"],
+};
+
+const MAX = "xhigh";
+
+function argv(turn: Turn): readonly string[] {
+  const { harness, model, effort, workspace, folders, conversation } = turn;
+  // `.agents`, where workflows keep artifacts, is read-only for codex unless it is named.
+  const writable = [...folders, `${workspace}/.agents`, ...harness.folders];
+  return called(
+    turn,
+    [
+      ...words("exec --json --skip-git-repo-check"),
+      // A login shell reads /etc/profile, which on Debian replaces the PATH, and `signalbox` would not be found.
+      ...words("-c allow_login_shell=false --sandbox workspace-write"),
+      ...flag("--model", model),
+      ...(effort === "" ? [] : ["-c", `model_reasoning_effort=${effort === "max" ? MAX : effort}`]),
+      ...writable.flatMap((folder) => ["--add-dir", folder]),
+    ],
+    [...(conversation === "" ? [] : ["resume", conversation]), "-"],
+  );
+}
+
+function reader(): LineReader {
   // An error ends the turn, and the end of the turn repeats it.
   let last = "";
   const failed = (message: string): readonly AgentEvent[] => {

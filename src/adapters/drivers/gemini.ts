@@ -1,13 +1,58 @@
-/** Gemini CLI: `--output-format stream-json`. */
+/** Gemini CLI. */
 
-import type { AgentEvent } from "../../engine/ports/drivers.ts";
+import type { AgentEvent, Driver, LineReader, Turn } from "../../engine/ports/drivers.ts";
+import { words, called, fileIn, flag, promptOf } from "./argv.ts";
 import { failureOf } from "./failures.ts";
-import { at, countAt, inputIn, jsonLines, TEXT_MAX, textAt, textEvents, type LineReader } from "./lines.ts";
+import { at, countAt, inputIn, jsonLines, TEXT_MAX, textAt, textEvents } from "./lines.ts";
 
 const WRITERS: ReadonlySet<string> = new Set(["write_file", "replace"]);
 const WRITES_MAX = 100;
 
-export function gemini(): LineReader {
+export const gemini: Driver = {
+  name: "gemini",
+  program: "gemini",
+  argv,
+  reader,
+  env: [
+    "GEMINI_API_KEY",
+    "GOOGLE_API_KEY",
+    "GOOGLE_GEMINI_BASE_URL",
+    "GOOGLE_CLOUD_PROJECT",
+    "GOOGLE_CLOUD_LOCATION",
+  ],
+  set: { NO_BROWSER: "true", GEMINI_CLI_TRUST_WORKSPACE: "true" },
+  efforts: [],
+  canStay: true,
+  files: (env) => {
+    const home = fileIn(env, ".gemini");
+    return {
+      settings: [`${home}/settings.json`, `${home}/GEMINI.md`],
+      credentials: [`${home}/oauth_creds.json`, `${home}/google_accounts.json`],
+    };
+  },
+  version: ["--version"],
+  login: undefined,
+};
+
+function argv(turn: Turn): readonly string[] {
+  const { harness, model, seat, isFirst, session, conversation } = turn;
+  const stays = seat === "resident";
+  return called(
+    turn,
+    [
+      ...(stays ? [] : ["--output-format", "stream-json"]),
+      // Without yolo its shell tool is not even offered.
+      ...words("--approval-mode yolo"),
+      ...flag("--model", model),
+      ...harness.folders.flatMap((folder) => ["--include-directories", folder]),
+    ],
+    stays
+      ? [isFirst ? "--session-id" : "--resume", session, "--prompt-interactive", promptOf(turn)]
+      : flag("--resume", conversation),
+  );
+}
+
+function reader(): LineReader {
   // Its answer comes in pieces of a few words.
   let pieces = "";
   const writes = new Map<string, string>();

@@ -1,18 +1,7 @@
 /** Lines that programs print: JSON objects, read tolerantly, as texts of a bounded length. */
 
 import { isObject } from "../../format/json/shape.ts";
-import type { AgentEvent } from "../../engine/ports/drivers.ts";
-
-/**
- * Reads the lines of one turn in order, and may remember earlier ones.
- *
- * Contract: any line gives at most `EVENTS_MAX` events with texts of at most `TEXT_MAX` characters, and never an error. A line that the
- * reader does not know gives no event, because a newer version of a program may print it. `end` gives what is left when nothing follows.
- */
-export type LineReader = {
-  take(line: string): readonly AgentEvent[];
-  end(): readonly AgentEvent[];
-};
+import type { AgentEvent, LineReader } from "../../engine/ports/drivers.ts";
 
 export const TEXT_MAX = 16_384;
 export const EVENTS_MAX = 100;

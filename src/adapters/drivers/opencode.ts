@@ -1,12 +1,44 @@
-/** OpenCode: `run --format json`. */
+/** OpenCode. */
 
-import type { AgentEvent } from "../../engine/ports/drivers.ts";
+import type { AgentEvent, Driver, LineReader, Turn } from "../../engine/ports/drivers.ts";
+import { words, called, fileIn, flag } from "./argv.ts";
 import { failureOf } from "./failures.ts";
-import { at, countAt, inputIn, jsonLines, textAt, textEvents, type LineReader } from "./lines.ts";
+import { at, countAt, inputIn, jsonLines, textAt, textEvents } from "./lines.ts";
 
 const WRITERS: ReadonlySet<string> = new Set(["write", "edit", "patch"]);
 
-export function opencode(): LineReader {
+export const opencode: Driver = {
+  name: "opencode",
+  program: "opencode",
+  argv,
+  reader,
+  env: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENCODE_CONFIG", "OPENCODE_CONFIG_CONTENT"],
+  set: { OPENCODE_DISABLE_AUTOUPDATE: "1" },
+  efforts: ["low", "medium", "high", "max"],
+  // In a terminal it waits for permission to read its prompt.
+  canStay: false,
+  files: (env) => ({
+    settings: [
+      env["OPENCODE_CONFIG"] ?? `${env["XDG_CONFIG_HOME"] ?? fileIn(env, ".config")}/opencode/opencode.json`,
+    ],
+    credentials: [`${env["XDG_DATA_HOME"] ?? fileIn(env, ".local/share")}/opencode/auth.json`],
+  }),
+  version: ["--version"],
+  login: undefined,
+};
+
+function argv(turn: Turn): readonly string[] {
+  const { model, effort, conversation } = turn;
+  return called(turn, [
+    // Without --auto a request for permission is refused, and the refusal ends the turn.
+    ...words("run --format json --auto"),
+    ...flag("--model", model),
+    ...flag("--variant", effort),
+    ...flag("--session", conversation),
+  ]);
+}
+
+function reader(): LineReader {
   let conversation = "";
   return jsonLines((line) => {
     // Every line has it.

@@ -93,7 +93,7 @@ type Programs = {
 
 /** All agents that would call it are named at once: another one is chosen for all of them. */
 function requireProgram(harness: Harness, { path, agents, settings }: Programs): void {
-  const [program = ""] = harness.command;
+  const [program = ""] = harness.program;
   if (isInstalled(harness, path)) return;
   const installed = installedIn(settings, path);
   const instead = installed[0] ?? "NAME";
@@ -121,7 +121,7 @@ export function installedIn(settings: Settings, path: string): readonly string[]
 }
 
 /** What is filled in later cannot be looked for. */
-function isInstalled({ command: [program = ""], set }: Harness, path: string): boolean {
+function isInstalled({ program: [program = ""], set }: Harness, path: string): boolean {
   return program.includes("{") || programAt(program, set["PATH"] ?? path) !== undefined;
 }
 

@@ -6,10 +6,10 @@
  */
 
 import type { Role } from "../../core/model/workflow.ts";
-import { placeholdersIn } from "../../format/settings/argv.ts";
 import type { Box, Works } from "../box.ts";
 import { isFinal } from "../checks/check.ts";
 import { isTurnOf } from "./job-id.ts";
+import type { Turn } from "../ports/drivers.ts";
 import type { Launch, Window } from "../ports/process.ts";
 import type { AgentRow, JobRow } from "../ports/registry.ts";
 import type { Harness, Settings } from "../ports/settings.ts";
@@ -23,28 +23,17 @@ export function seatFor(
 ): Seat {
   const { role, harness, settings } = on;
   if (settings.terminal === "none" || !processes.hasTerminals()) return "";
-  return role.session === "persistent" && harness.terminal !== undefined ? "resident" : "window";
+  return role.session === "persistent" && harness.stays ? "resident" : "window";
 }
 
-/**
- * The command line of a turn. A later turn of a program that names its conversations itself begins a new one if no earlier turn has
- * printed a name.
- */
-export function commandFor(
-  { command, again, terminal, terminalAgain }: Harness,
-  of: { readonly seat: Seat; readonly turn: number; readonly conversation: string },
-): readonly string[] {
-  const isFirst = of.turn === 1;
-  if (of.seat === "resident" && terminal !== undefined)
-    return isFirst ? terminal : (terminalAgain ?? terminal);
-  return isFirst || again === undefined || (of.conversation === "" && takesConversation(again))
-    ? command
-    : again;
+/** Whether the turn goes on with a conversation of the program, which then knows the task. */
+export function isContinued({ harness, seat, isFirst, conversation }: Continued): boolean {
+  if (harness.driver === "command")
+    return !isFirst && (seat === "resident" ? harness.terminalAgain : harness.again) !== undefined;
+  return seat === "resident" ? !isFirst : conversation !== "";
 }
 
-export function takesConversation(argv: readonly string[]): boolean {
-  return argv.some((argument) => placeholdersIn(argument).includes("conversation"));
-}
+type Continued = Pick<Turn, "harness" | "seat" | "isFirst" | "conversation">;
 
 export function windowFor(
   seat: Seat,

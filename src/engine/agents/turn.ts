@@ -7,7 +7,6 @@
 
 import { valueOf } from "../../core/gates/artifact-status.ts";
 import type { Role } from "../../core/model/workflow.ts";
-import { fillArgv } from "../../format/settings/argv.ts";
 import type { Message, Works } from "../box.ts";
 import { harnessOf, unparkedHarness } from "./harness.ts";
 import { environment, limitsOf } from "./launch.ts";
@@ -19,10 +18,10 @@ import { boundWorkspace, isInPlace } from "../submit/place.ts";
 import { checkoutOf } from "./judge.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { AgentRow, JobRow, WorkspaceRow } from "../ports/registry.ts";
-import { DRIVER_FILE } from "../ports/drivers.ts";
+import { DRIVER_FILE, type Turn as Call } from "../ports/drivers.ts";
 import type { Harness } from "../ports/settings.ts";
 import { bringUpToDate } from "../submit/project.ts";
-import { commandFor, seatFor, takesConversation, windowFor, type Seat } from "./seat.ts";
+import { isContinued, seatFor, windowFor, type Seat } from "./seat.ts";
 import { requireSlot } from "../queue/slots.ts";
 import { titleOf } from "./terminal-title.ts";
 import { isSameAttempt } from "../../core/model/run.ts";
@@ -60,38 +59,37 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
   const settings = await works.settings(row.repo);
   const harness = harnessOf(settings, String(valueOf(run, role.harness)));
   const seat = (await seatOf(works, id)) ?? seatFor(works, { role, harness, settings });
-  const conversation =
-    harness.again !== undefined && takesConversation(harness.again)
-      ? works.drivers.conversation(await turnDirs(works, agent))
-      : "";
-  const command = commandFor(harness, { seat, turn, conversation });
-  const remembers = command !== commandFor(harness, { seat, turn: 1, conversation });
-  const task = on.messages === undefined || remembers ? on.text : await withTask(works, agent, on.text);
+  const driver = works.drivers.of(harness.driver);
+  const call: Omit<Call, "prompt"> = {
+    harness,
+    access: role.access,
+    model: String(valueOf(run, role.model)) || harness.model,
+    effort: harness.effort,
+    isFirst: turn === 1,
+    session: desk.session(agent.dir),
+    conversation: works.drivers.conversation(await turnDirs(works, agent)),
+    seat,
+    run: row.id,
+    role: agent.role,
+    workspace: cwd,
+    // That of a person's own checkout is not an agent's to write in.
+    folders: [works.person.home, ...(isInPlace(workspace) && !isJudge ? [] : [`${cwd}/.git`])],
+  };
+  const task =
+    on.messages === undefined || isContinued(call) ? on.text : await withTask(works, agent, on.text);
   const text = [...(await troubleIn(works, { workspace, role, id })), task].join("\n\n");
   const env: Record<string, string> = {
     ...environment(works, settings, harness),
     SIGNALBOX_RUN: row.id,
     SIGNALBOX_TOKEN: tokenOf(works, agent),
   };
-  const argvWith = (prompt: string): readonly string[] =>
-    fillArgv(command, {
-      model: String(valueOf(run, role.model)),
-      prompt,
-      session: desk.session(agent.dir),
-      conversation,
-      run: row.id,
-      role: agent.role,
-      workspace: cwd,
-      // That of a person's own checkout is not an agent's to write in.
-      git: isInPlace(workspace) && !isJudge ? "" : `${cwd}/.git`,
-    });
-  const [program = ""] = argvWith("");
+  const [program = ""] = driver.argv({ ...call, prompt: "" });
   if (!works.finds(program, env["PATH"] ?? "")) throw noProgram(program, harness.name);
   // Before anything is on record as running: it may take minutes, and is then tried again.
   if (isJudge && (await store.job(id)) === undefined) await setUpCheckout(works, kept, on);
   // What a program that stays draws on its terminal is not for a driver.
-  const driver = seat === "resident" ? "command" : harness.driver;
-  const dir = (await store.job(id))?.dir ?? (await newTurn(works, { ...on, text }, driver));
+  const reads = seat === "resident" ? "command" : driver.name;
+  const dir = (await store.job(id))?.dir ?? (await newTurn(works, { ...on, text }, reads));
   const prompt = desk.write(dir, PROMPT, text);
   // Written before the process: whatever happens from here on, somebody looks after it.
   const known = await store.job(id);
@@ -137,7 +135,7 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
   await processes.launch({
     id,
     dir,
-    argv: argvWith(prompt),
+    argv: driver.argv({ ...call, prompt }),
     cwd,
     env: { ...env, SIGNALBOX_PROMPT: prompt },
     stdin: harness.stdin && seat !== "resident" ? prompt : "",

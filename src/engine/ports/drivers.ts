@@ -1,18 +1,91 @@
-/** What the program of an agent says about its turn, whatever format it prints. */
+/** Agent programs: how a turn of each is started, and what it says about the turn, whatever format it prints. */
 
 import type { ProgramFailure } from "../../core/model/event.ts";
+import type { Role } from "../../core/model/workflow.ts";
+import type { DriverName, Effort } from "../../format/settings/config.ts";
+import type { JobRow } from "./registry.ts";
+import type { Harness } from "./settings.ts";
+
+/** What a driver needs to start a turn. */
+export type Turn = {
+  /** The options of the person: program, arguments, command lines. */
+  readonly harness: Harness;
+  readonly access: Role["access"];
+  /** Empty: the default of the program. */
+  readonly model: string;
+  readonly effort: Effort | "";
+  /** Of the attempt. */
+  readonly isFirst: boolean;
+  /** A UUID that is the same for all turns of an attempt, for programs that take a name. */
+  readonly session: string;
+  /** The id that the program printed in an earlier turn; empty where the turn begins a conversation. */
+  readonly conversation: string;
+  readonly seat: JobRow["seat"];
+  /** Path of the file. */
+  readonly prompt: string;
+  readonly run: string;
+  readonly role: string;
+  /** The folder that the program works in. */
+  readonly workspace: string;
+  /** What the work itself needs: where a program with a sandbox of its own must let its commands write. */
+  readonly folders: readonly string[];
+};
+
+/**
+ * One agent program.
+ *
+ * Contract: `argv` is the whole command line of a turn, with the program first. A conversation that the turn names is continued. No value
+ * of a turn becomes an option of its own. `reader` reads what the program prints with that command line.
+ */
+export type Driver = {
+  readonly name: DriverName;
+  /** What the program is called unless a harness says otherwise; empty for the driver `command`. */
+  readonly program: string;
+  argv(turn: Turn): readonly string[];
+  reader(): LineReader;
+  /** Names of variables that only this program gets: its keys, and where it has its settings. */
+  readonly env: readonly string[];
+  readonly set: Readonly<Record<string, string>>;
+  /** The effort levels that the program has a flag for. */
+  readonly efforts: readonly Effort[];
+  /** Whether it can stay in a terminal for all turns of an attempt. */
+  readonly canStay: boolean;
+  /** Paths of the person's files that hold its settings and its login; some may be missing. */
+  files(env: Readonly<Record<string, string>>): ProgramFiles;
+  /** Arguments that print the version; empty where nothing is known of the program. */
+  readonly version: readonly string[];
+  /** Arguments with which it exits 0 only if the person is logged in; undefined where the program has none. */
+  readonly login: readonly string[] | undefined;
+};
+
+type ProgramFiles = {
+  readonly settings: readonly string[];
+  readonly credentials: readonly string[];
+};
+
+/**
+ * Reads the lines of one turn in order, and may remember earlier ones.
+ *
+ * Contract: any line gives at most `EVENTS_MAX` events with texts of at most `TEXT_MAX` characters, and never an error. A line that the
+ * reader does not know gives no event, because a newer version of a program may print it. `end` gives what is left when nothing follows.
+ */
+export type LineReader = {
+  take(line: string): readonly AgentEvent[];
+  end(): readonly AgentEvent[];
+};
 
 /** In the folder of a turn: the name of the driver that reads its log. Without the file, nothing is known of the program. */
 export const DRIVER_FILE = "driver";
 
 /**
- * Reads the logs of turns.
+ * The drivers, and what the logs of turns say.
  *
  * Contract: `conversation` returns the name that the program gave its conversation, as the latest of these turns printed it, and an empty
  * text if none did. It reads the beginning of each log only, and is safe to use as an argument of a program. `failure` returns the failure with
  * which the program ended the turn; undefined if it ended in another way, or if nothing is known of the program.
  */
 export type Drivers = {
+  of(name: DriverName): Driver;
   conversation(turnDirs: readonly string[]): string;
   failure(turnDir: string): ProgramFailure | undefined;
 };

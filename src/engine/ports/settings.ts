@@ -1,13 +1,22 @@
 /** How agents are called, and how people are told. */
 
-import type { DriverName } from "../../format/settings/config.ts";
+import type { DriverName, Effort } from "../../format/settings/config.ts";
 
+/** How an agent is called: a driver, and the options of a person. */
 export type Harness = {
   readonly name: string;
-  /** How the output of the program is read. */
   readonly driver: DriverName;
-  /** With the placeholders of `format/settings/argv.ts`. */
-  readonly command: readonly string[];
+  /** The program, with arguments before those of the driver where it is called through another one. */
+  readonly program: readonly string[];
+  /** More arguments, after those of the driver. */
+  readonly arguments: readonly string[];
+  /** For roles that do not ask for another one; may be empty, as may the effort. */
+  readonly model: string;
+  readonly effort: Effort | "";
+  /** More folders that the agent may read and write with the tools of its program. */
+  readonly folders: readonly string[];
+  /** Whether a persistent role has the program in a terminal for all its turns, where there are terminals. */
+  readonly stays: boolean;
   /** For the second and later turns of one attempt; without it, the same command. */
   readonly again: readonly string[] | undefined;
   /** How the program is called where it has a terminal and stays; without it, a process for each turn. */

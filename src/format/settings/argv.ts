@@ -5,14 +5,14 @@
  */
 
 export const PLACEHOLDERS = [
-  "model",
   "prompt",
-  "session",
-  "conversation",
+  "workspace",
   "run",
   "role",
-  "workspace",
-  "git",
+  "access",
+  "model",
+  "effort",
+  "session",
 ] as const;
 export type Placeholder = (typeof PLACEHOLDERS)[number];
 

@@ -36,25 +36,54 @@ const Minutes = z
     z.lte(MINUTES_MAX, `must be at most ${MINUTES_MAX}, which is a week`),
   );
 
-/** Programs whose output Signalbox can read. *command*: any other program, of which only its lines are known. */
+/** The programs that Signalbox knows. *command*: any other one, with command lines of the person. */
 const DriverName = z.enum(["claude", "codex", "gemini", "opencode", "command"]);
 export type DriverName = z.infer<typeof DriverName>;
 
+const Effort = z.enum(["low", "medium", "high", "max"]);
+export type Effort = z.infer<typeof Effort>;
+
+/** Keys with command lines, which only the driver `command` has. */
+export const LINE_KEYS = ["command", "again", "terminal", "terminal_again"] as const;
+
 const HarnessFile = z.strictObject({
-  command: z.optional(told(Argv, "The program and its arguments, with placeholders")),
-  again: z.optional(told(Argv, "For the second and later turns of one attempt; default: the same command")),
+  driver: z.optional(
+    told(
+      DriverName,
+      "The program, with all that Signalbox knows about it; command: any other one; default: that of the built-in harness, or command",
+    ),
+  ),
+  program: z.optional(
+    told(Argv, "How the driver's program is called, where its name is not enough: a path, or a wrapper"),
+  ),
+  arguments: z.optional(told(z.array(Argument), "More arguments for the driver's program")),
+  model: z.optional(told(Text, "The model of roles that do not ask for another one")),
+  effort: z.optional(told(Effort, "How hard the model thinks, for roles that do not say it")),
+  folders: z.optional(
+    told(z.array(Argument), "More folders that the tools of the driver's program may read and write"),
+  ),
+  stays: z.optional(
+    told(
+      z.boolean(),
+      "Whether the driver's program has a terminal for all turns of a persistent role; default: false",
+    ),
+  ),
+  command: z.optional(told(Argv, "For the driver command: the program and its arguments, with placeholders")),
+  again: z.optional(told(Argv, "The same for the second and later turns of one attempt; default: command")),
   terminal: z.optional(told(Argv, "The command for a program with a terminal that stays until its run ends")),
   terminal_again: z.optional(
     told(Argv, "The same for an agent that continues after it was stopped; default: terminal"),
   ),
-  driver: z.optional(
-    told(DriverName, "The program whose output this is, with its events as JSON lines; default: command"),
+  stdin: z.optional(
+    told(z.boolean(), "For the driver command: whether the prompt comes on standard input; default: true"),
   ),
   env: z.optional(
-    told(z.array(Variable), "Variables that are passed on, besides those that every agent gets"),
+    told(
+      z.array(Variable),
+      "Variables that are passed on, besides those that every agent and its driver get",
+    ),
   ),
   set: z.optional(told(z.record(SetVariable, Argument), "Variables with a fixed value")),
-  stdin: z.optional(told(z.boolean(), "Whether the prompt comes on standard input; default: true")),
   minutes: z.optional(told(Minutes, "A turn is ended after this time")),
   stall_minutes: z.optional(told(Minutes, "A turn is ended after this time without output")),
 });
@@ -102,7 +131,7 @@ const Settings: z.ZodMiniType<SettingTree> = z.lazy(() =>
 
 export const ConfigFile = z.strictObject({
   harness: z.optional(told(Name, "The harness of roles that do not name one")),
-  harnesses: z.optional(told(z.record(Name, HarnessFile), "Commands of agents, by name")),
+  harnesses: z.optional(told(z.record(Name, HarnessFile), "How agents are called, by name")),
   checks: z.optional(told(z.record(Name, Text), "Command lines of checks, by name")),
   env: z.optional(told(z.array(Variable), "Variables that are passed on to every agent and check")),
   minutes: z.optional(told(Minutes, "The time limit if neither role nor harness has one")),
@@ -190,7 +219,7 @@ type CommandLine = { readonly argv: readonly string[]; readonly path: readonly s
 
 function argvsOf({ harnesses = {}, notify = [] }: ConfigFile): CommandLine[] {
   const ofHarnesses = Object.entries(harnesses).flatMap(([name, harness]) =>
-    (["command", "again", "terminal", "terminal_again"] as const).map((key) => ({
+    [...LINE_KEYS, "program" as const].map((key) => ({
       argv: harness[key] ?? [],
       path: ["harnesses", name, key],
     })),

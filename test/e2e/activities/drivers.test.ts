@@ -20,25 +20,20 @@ function recorded(driver: string, turn: string): string {
 const task = ["task", "--param", "harness=scripted", "--param", "review_harness=scripted"] as const;
 
 describe.runIf(isPerson).concurrent("the output of an agent program", () => {
-  test.for<[string, string, string, RegExp]>([
-    [
-      "codex",
-      "usage",
-      ", driver: codex",
-      /^Conversation 01a1f20e-.*\nFailed\. Quota: You.ve hit your usage limit/s,
-    ],
-    ["codex", "usage", "", /^\{"type":"thread\.started"/],
-  ])("%s, %s, with the settings '%s'", async ([driver, turn, limits, shown], { expect }) => {
+  test.for<[string, string, boolean, RegExp]>([
+    ["codex", "usage", true, /^Conversation 01a1f20e-.*\nFailed\. Quota: You.ve hit your usage limit/s],
+    ["codex", "usage", false, /^\{"type":"thread\.started"/],
+  ])("%s, %s, with its driver: %s", async ([driver, turn, isKnown, shown], { expect }) => {
     const raw = recorded(driver, turn);
     const scene = {
       agents: { worker: `cat <<'END_OF_LOG'\n${raw}END_OF_LOG\nexit 1` },
-      limits: `${limits}, minutes: 60, stall_minutes: 60`,
+      ...(isKnown ? { driver } : {}),
     };
     await onStage(scene, async (stage) => {
       const run = await stage.begin(...task);
       // What a driver calls a used up quota is no crash.
       await stage.until(run, ({ attention, run: { agents } }) =>
-        limits === "" ? Object.values(agents).some(({ status }) => status === "crashed") : attention !== "",
+        isKnown ? attention !== "" : Object.values(agents).some(({ status }) => status === "crashed"),
       );
       const logs = await stage.person("logs", run);
       expect(logs.document["text"]).toMatch(shown);

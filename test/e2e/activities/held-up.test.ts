@@ -9,7 +9,7 @@ const failed = (message: string): string =>
 
 /** Fails until the test says that the reason is gone. */
 const worker = (message: string): string => `
-echo "called $*" >>"$LEDGER/called"
+echo "called$(echo "$*" | grep -o " resume [^ ]*")" >>"$LEDGER/called"
 [ -e "$LEDGER/cured" ] || { ${failed(message)}; exit 1; }
 printf 'APPROACH: x\\nTOUCHING: x\\n' | signalbox submit plan -
 signalbox update --status working
@@ -19,7 +19,6 @@ echo "DONE: x" | signalbox submit handoff - && signalbox update --status agent-r
 const PASS = `printf 'Verdict: PASS\\n\\nGood.\\n' | signalbox submit review -`;
 const SLOW = `[ -e "$LEDGER/cured" ] || { ${failed("Quota exceeded. Check your plan.")}; exit 1; }`;
 
-const AGAIN = `, driver: codex, again: [sh, -c, 'exec sh "$LEDGER/../agents/$0.sh" resume "$1"', "{role}", "{conversation}"], minutes: 60, stall_minutes: 60`;
 const PARAMS = ["--param", "harness=scripted", "--param", "review_harness=scripted"];
 
 describe.runIf(isPerson)("an agent that is held up", () => {
@@ -31,26 +30,29 @@ describe.runIf(isPerson)("an agent that is held up", () => {
     "%s: attention with the program's words, no crash, and the same conversation goes on",
     async (row, { expect }) => {
       const [, message, remedy] = row;
-      await onStage({ agents: { worker: worker(message), reviewer: PASS }, limits: AGAIN }, async (stage) => {
-        const run = await stage.begin("task", ...PARAMS);
-        const held = await stage.until(run, ({ attention, isIdle }) => attention !== "" && isIdle);
-        expect(held.attention).toBe(
-          `the worker cannot go on: ${message}; ${remedy}, then: signalbox retry ${run}`,
-        );
-        expect([held.state, held.run.counters["crash_count"] ?? 0]).toEqual(["planning", 0]);
-        const { document: inbox } = await stage.person("inbox");
-        expect(JSON.stringify(inbox)).toContain(message);
-        const { document: history } = await stage.person("history", run);
-        expect(JSON.stringify(history)).toContain(`the worker cannot go on: ${message}`);
-        // Tried too early, it is held up again, and nothing is counted.
-        await stage.person("retry", run);
-        await stage.until(run, ({ attention, isIdle }) => attention !== "" && isIdle);
-        stage.say("cured");
-        expect((await stage.person("retry", run)).code).toBe(0);
-        const now = await stage.until(run, ({ state }) => state === "reviewing");
-        expect(now.run.attempts["worker"]).toBe(1);
-        expect(stage.said("called").split("\n").slice(-1)).toEqual(["called resume t-1"]);
-      });
+      await onStage(
+        { agents: { worker: worker(message), reviewer: PASS }, driver: "codex" },
+        async (stage) => {
+          const run = await stage.begin("task", ...PARAMS);
+          const held = await stage.until(run, ({ attention, isIdle }) => attention !== "" && isIdle);
+          expect(held.attention).toBe(
+            `the worker cannot go on: ${message}; ${remedy}, then: signalbox retry ${run}`,
+          );
+          expect([held.state, held.run.counters["crash_count"] ?? 0]).toEqual(["planning", 0]);
+          const { document: inbox } = await stage.person("inbox");
+          expect(JSON.stringify(inbox)).toContain(message);
+          const { document: history } = await stage.person("history", run);
+          expect(JSON.stringify(history)).toContain(`the worker cannot go on: ${message}`);
+          // Tried too early, it is held up again, and nothing is counted.
+          await stage.person("retry", run);
+          await stage.until(run, ({ attention, isIdle }) => attention !== "" && isIdle);
+          stage.say("cured");
+          expect((await stage.person("retry", run)).code).toBe(0);
+          const now = await stage.until(run, ({ state }) => state === "reviewing");
+          expect(now.run.attempts["worker"]).toBe(1);
+          expect(stage.said("called").split("\n").slice(-1)).toEqual(["called resume t-1"]);
+        },
+      );
     },
   );
 
@@ -59,7 +61,7 @@ describe.runIf(isPerson)("an agent that is held up", () => {
       worker: `touch "$LEDGER/worked"; ${worker("").split("\n").slice(3).join("\n")}`,
       reviewer: `${SLOW}\n${PASS}`,
     };
-    await onStage({ agents, limits: AGAIN }, async (stage) => {
+    await onStage({ agents, driver: "codex" }, async (stage) => {
       const run = await stage.begin("task", ...PARAMS);
       const held = await stage.until(run, ({ attention, isIdle }) => attention !== "" && isIdle);
       expect([held.state, held.attention]).toEqual([
@@ -75,7 +77,7 @@ describe.runIf(isPerson)("an agent that is held up", () => {
 
   test("cancelled meanwhile, it is over", async ({ expect }) => {
     await onStage(
-      { agents: { worker: worker("Quota exceeded"), reviewer: PASS }, limits: AGAIN },
+      { agents: { worker: worker("Quota exceeded"), reviewer: PASS }, driver: "codex" },
       async (stage) => {
         const run = await stage.begin("task", ...PARAMS);
         await stage.until(run, ({ attention, isIdle }) => attention !== "" && isIdle);

@@ -25,6 +25,8 @@ export type Scene = {
   readonly workflow?: string;
   /** What each role does, in sh. `$LEDGER` is a folder outside of everything that Signalbox keeps. */
   readonly agents: Readonly<Record<string, string>>;
+  /** Whose flags the scripts get, and whose output they print; none where they are called as they are. */
+  readonly driver?: string;
   /** Limits of agents, as they stand in the settings of their harness; long, unless said. */
   readonly limits?: string;
   /** More of the person's settings. */
@@ -77,7 +79,7 @@ async function openStage(scene: Scene): Promise<Stage> {
   const life = makeLife({
     config: (root) =>
       // Agents in terminals have a theatre of their own: test/e2e/stories.
-      `terminal: none\nharness: scripted\nharnesses:\n  scripted: { command: [sh, "${root}/agents/{role}.sh"], set: { LEDGER: "${root}/ledger" }${scene.limits ?? PATIENT} }\n${scene.settings ?? ""}`,
+      `terminal: none\nharness: scripted\nharnesses:\n  scripted: { ${scene.driver === undefined ? "command" : `driver: ${scene.driver}, program`}: [sh, "${root}/agents/{role}.sh"], set: { LEDGER: "${root}/ledger" }${scene.limits ?? PATIENT} }\n${scene.settings ?? ""}`,
     furnish: (repo, root) => furnish(scene, repo, root),
   });
   if (scene.workflow !== undefined) await ok(life, ["trust"]);

@@ -68,7 +68,7 @@ const PATIENCE_MS = process.env["SIGNALBOX_DEEP"] === undefined ? 120_000 : 600_
 export const LONG = { timeout: PATIENCE_MS + 10_000 };
 
 export async function inChange(wishes: Wishes, play: (on: Play) => Promise<void>): Promise<void> {
-  const player = `{ command: [sh, "${PLAYER}"], set: { NODE: "${NODE}", REVIEWER: "${REVIEWER}" }, minutes: 60, stall_minutes: 60 }`;
+  const player = `{ driver: command, command: [sh, "${PLAYER}"], set: { NODE: "${NODE}", REVIEWER: "${REVIEWER}" }, minutes: 60, stall_minutes: 60 }`;
   const harnesses = { gemini: player, codex: player, claude: player, ...wishes.harnesses };
   const settings = Object.entries(harnesses).map(([name, is]) => `  ${name}: ${is}\n`);
   const files = { ...FILES, ...wishes.files };

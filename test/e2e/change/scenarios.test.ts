@@ -15,7 +15,7 @@ const NO_FRONT = `## 1. Data Layer
 `;
 
 /** Its program comes later than it is called. */
-const LATE = `{ command: [sh, -c, 'exec "$HOME/../ledger/late"'], minutes: 60, stall_minutes: 60 }`;
+const LATE = `{ driver: command, command: [sh, -c, 'exec "$HOME/../ledger/late"'], minutes: 60, stall_minutes: 60 }`;
 
 const plan = (on: Play): Promise<string> => on.door("plan", "x", "Something else");
 
@@ -140,13 +140,16 @@ describe.runIf(isPerson).concurrent("the seed's acceptance criteria", LONG, () =
     THEN it is said which, it is tried once more, with its prompt in a file, and a person is asked, instead of crashing`, async ({
     expect,
   }) => {
-    await inChange({ harnesses: { gemini: "{ command: [/nowhere/agent] }" } }, async (on) => {
-      const { code, document } = await on.type("plan", "x", "Something else");
-      expect([code, document["code"]]).toEqual([2, "no-program"]);
-      expect(document["message"]).toContain(
-        "/nowhere/agent is not there: the planner, spec-writer, task-writer and 2 more call it.",
-      );
-    });
+    await inChange(
+      { harnesses: { gemini: "{ driver: command, command: [/nowhere/agent] }" } },
+      async (on) => {
+        const { code, document } = await on.type("plan", "x", "Something else");
+        expect([code, document["code"]]).toEqual([2, "no-program"]);
+        expect(document["message"]).toContain(
+          "/nowhere/agent is not there: the planner, spec-writer, task-writer and 2 more call it.",
+        );
+      },
+    );
     await inChange({ harnesses: { codex: LATE } }, async (on) => {
       const { code, document } = await on.type("plan", "x", "Something else");
       expect([code, document["phase"], document["state"]]).toEqual([3, "proposed", "planning-stuck"]);

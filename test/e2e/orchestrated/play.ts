@@ -99,7 +99,7 @@ export const LONG = { timeout: PATIENCE_MS + 10_000 };
 
 export async function inSession(wishes: Wishes, play: (on: Play) => Promise<void>): Promise<void> {
   const harness = (name: string): string =>
-    `  ${name}: { command: [sh, "${PLAYER}"], minutes: 60, stall_minutes: 60 }\n`;
+    `  ${name}: { driver: command, command: [sh, "${PLAYER}"], minutes: 60, stall_minutes: 60 }\n`;
   const files = { "check.sh": CHECK, ...wishes.files };
   const settings = `${harness("claude")}${harness("codex")}${wishes.settings ?? ""}`;
   await onStage({ agents: {}, settings, files }, async (stage) => {

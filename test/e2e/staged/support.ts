@@ -93,7 +93,7 @@ export async function story(told: Told, play: (on: Story) => Promise<void>): Pro
 
 function configOf(root: string, { limits = PATIENT }: Told): string {
   const script = join(import.meta.dirname, "agent.sh");
-  const harness = `{ command: [sh, "${script}"], set: { LEDGER: "${root}/ledger" }, ${limits} }`;
+  const harness = `{ driver: command, command: [sh, "${script}"], set: { LEDGER: "${root}/ledger" }, ${limits} }`;
   return `terminal: none\nharnesses:\n  claude: ${harness}\n  codex: ${harness}\n`;
 }
 

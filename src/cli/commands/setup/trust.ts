@@ -89,10 +89,12 @@ function showPlan(plan: TrustPlan, of: { repo: string; digest: string }, paint: 
 /** A command line of a harness or a check names it. */
 function isCalled({ harnesses, checks, workflows }: TrustPlan, path: string): boolean {
   const lines = [
-    ...Object.values(harnesses).flatMap(({ command: first = [], again = [], terminal = [] }) => [
-      ...first,
-      ...again,
-      ...terminal,
+    ...Object.values(harnesses).flatMap((harness) => [
+      ...(harness.command ?? []),
+      ...(harness.program ?? []),
+      ...(harness.arguments ?? []),
+      ...(harness.again ?? []),
+      ...(harness.terminal ?? []),
     ]),
     ...Object.values(checks),
     ...workflows.flatMap((workflow) => workflow.checks.map(({ command: line }) => line)),
@@ -124,26 +126,23 @@ function sayValue(value: unknown): string {
 }
 
 function showHarness([name, harness]: [string, TrustPlan["harnesses"][string]]): string[] {
-  const {
-    driver,
-    command: first,
-    again,
-    terminal,
-    terminal_again: terminalAgain,
-    env = [],
-    set = {},
-    stdin,
-  } = harness;
+  const { driver, command: first, program, again, terminal, terminal_again: terminalAgain } = harness;
+  const { model, effort, folders = [], stays, env = [], set = {}, stdin } = harness;
   const line = (title: string, argv: readonly string[] | undefined): string[] =>
     argv === undefined ? [] : [`  ${title}: ${argv.map(argument).join(" ")}`];
   return [
-    `${name}: ${first === undefined ? "as elsewhere, but" : first.map(argument).join(" ")}`,
+    `${name}: ${first === undefined ? (driver ?? "as elsewhere, but") : first.map(argument).join(" ")}`,
+    ...line("called as", program),
+    ...line("with the arguments", harness.arguments),
     ...line("later turns", again),
     ...line("in a terminal", terminal),
     ...line("in a terminal, going on", terminalAgain),
+    ...(model === undefined ? [] : [`  with the model ${argument(model)}`]),
+    ...(effort === undefined ? [] : [`  with the effort ${effort}`]),
+    ...(folders.length === 0 ? [] : [`  may also write in ${folders.map(argument).join(" ")}`]),
+    ...(stays === true ? ["  stays in its terminal"] : []),
     ...(env.length === 0 ? [] : [`  given of your variables: ${env.join(" ")}`]),
     ...Object.entries(set).map(([key, value]) => `  with ${key}=${argument(value)}`),
-    ...(driver === undefined ? [] : [`  its output is read as that of ${oneLine(driver)}`]),
     ...(stdin === false ? ["  with nothing on standard input"] : []),
     ...limits(harness),
   ];

@@ -1,0 +1,60 @@
+/** How each driver starts a turn: the command line for every kind of turn. */
+
+import { expect, test } from "vitest";
+import { driverOf } from "../../src/adapters/drivers/drivers.ts";
+import { turnOf, type GivenTurn } from "../support/turns.ts";
+
+const NAMES = ["claude", "codex", "gemini", "opencode", "command"] as const;
+
+const TURNS: Readonly<Record<string, GivenTurn>> = {
+  first: {},
+  later: { isFirst: false, conversation: "CONVERSATION" },
+  "later, no name printed": { isFirst: false },
+  read: { access: "read" },
+  model: { model: "m1" },
+  "model like an option": { model: "--yolo" },
+  effort: { effort: "high" },
+  "most effort": { effort: "max" },
+  "more folders": { harness: { folders: ["/more"] } },
+  "more arguments": { harness: { arguments: ["--own", "{role}"] } },
+  "stays, first": { seat: "resident", harness: { stays: true } },
+  "stays, later": { seat: "resident", isFirst: false, harness: { stays: true } },
+};
+
+test.for(NAMES)("%s", (name) => {
+  const driver = driverOf(name);
+  const lines = Object.entries(TURNS).flatMap(([kind, given]) => {
+    const isImpossible =
+      (given.seat === "resident" && !driver.canStay) ||
+      (given.effort !== undefined && given.effort !== "" && !driver.efforts.includes(given.effort));
+    return [`${kind}: ${isImpossible ? "cannot" : driver.argv(turnOf(driver, given)).join(" ")}`];
+  });
+  expect(lines.join("\n")).toMatchSnapshot();
+});
+
+test.for(NAMES)("%s is called through another program", (name) => {
+  const driver = driverOf(name);
+  const program = ["box", "--bind", "{workspace}", "--", "agent"];
+  expect(driver.argv(turnOf(driver, { harness: { program } })).slice(0, 5)).toEqual([
+    "box",
+    "--bind",
+    "/w",
+    "--",
+    "agent",
+  ]);
+});
+
+test.for(NAMES)("what %s has of the person's is named by whole paths, wherever it is", (name) => {
+  const driver = driverOf(name);
+  const all = [
+    { HOME: "/home/ada" },
+    {
+      HOME: "/home/ada",
+      XDG_CONFIG_HOME: "/c",
+      XDG_DATA_HOME: "/d",
+      CODEX_HOME: "/e",
+      CLAUDE_CONFIG_DIR: "/f",
+    },
+  ].flatMap((env) => Object.values(driver.files(env)).flat());
+  expect(all.filter((file) => !/^\/[^/]/.test(file) || file.includes("//"))).toEqual([]);
+});
