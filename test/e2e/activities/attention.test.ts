@@ -64,7 +64,7 @@ const TROUBLES: readonly Trouble[] = [
     what: "a repository that is trusted no more",
     make: (stage) => writeFileSync(join(stage.repo, ".signalbox/config.yaml"), "minutes: 5\n"),
     mend: (stage) => rmSync(join(stage.repo, ".signalbox/config.yaml")),
-    reason: /trust.*signalbox resume/s,
+    reason: /has changed since it was trusted; try again: signalbox trust/,
   },
 ];
 
