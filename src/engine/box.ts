@@ -7,6 +7,7 @@ import type { Completion } from "./ports/completion.ts";
 import type { Artifacts, Branches, Workspaces } from "./ports/files.ts";
 import type { Merges } from "./ports/merges.ts";
 import type { Processes } from "./ports/process.ts";
+import type { Pins } from "./ports/pins.ts";
 import type { Notifier, Settings } from "./ports/settings.ts";
 import type { Store } from "./ports/store.ts";
 
@@ -64,6 +65,7 @@ export type Works = Box & {
   readonly desk: Desk;
   readonly drivers: Drivers;
   readonly notifier: Notifier;
+  readonly pins: Pins;
   settings(repo: string): Promise<Settings>;
   /** A workflow by its name, as a repository has it now: of that repository where a person trusts it, or built in. */
   library(name: string, repo: string): Promise<Workflow>;

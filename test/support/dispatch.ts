@@ -181,6 +181,7 @@ function worksOf({ folder, store, workflow, more }: Stage, launched: Launch[]): 
         minutes: 1,
         stallMinutes: 1,
       }),
+    pins: { entries: () => Promise.resolve([]), program: () => undefined },
     person: { env: {}, bin: "/bin", home: home.root },
     finds: () => true,
     folders: (run: string) => runFolders(home, run),

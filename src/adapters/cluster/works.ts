@@ -61,6 +61,7 @@ export function openWorkerWorks(on: WorkerWorks): Works {
     },
     processes: processesBelow(home.root, here.processes),
     settings: async (repo) => here.settings(await repositories.ensure(repo)),
+    pins: { ...here.pins, entries: async (repo) => here.pins.entries(await repositories.ensure(repo)) },
     library: async (name, repo) => here.library(name, await repositories.ensure(repo)),
     cache: (repo) => here.cache(at(repo)),
   };

@@ -46,6 +46,7 @@ export function settingsInForce({ settings, layers }: Surveyed): SettingInForce[
     row(["minutes"], settings.minutes),
     row(["stall_minutes"], settings.stallMinutes),
     row(["terminal"], settings.terminal),
+    row(["pin"], settings.pin),
     row(["workflow"], layers.findLast(({ config }) => config.workflow !== undefined)?.config.workflow ?? ""),
     row(["workspace", "author"], workspace.author === undefined ? "" : sayAuthor(workspace.author)),
     row(["workspace", "message"], workspace.message),

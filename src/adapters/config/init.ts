@@ -79,6 +79,9 @@ export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everyt
 # auto: agents have terminals where tmux is installed. none: they never do.
 #terminal: auto
 
+# note: the history says when an agent program was updated while a run was under way. strict: that run stops until: signalbox trust
+#pin: note
+
 # What workspaces need besides the files in git: a command that runs in each before the first agent, and in the checkout of each judge,
 # with a folder that all of them share; whether the default branch is fetched first where the project has a remote; and how many workspaces there
 # may be, and how many megabytes must be free on the disk, for another one to be made.

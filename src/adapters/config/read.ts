@@ -50,11 +50,11 @@ export type Surveyed = {
 /** For those who act: throws what must be mended or trusted first. */
 export async function readSettings(
   on: SettingsSource,
-): Promise<Settings & Pick<Surveyed, "layers" | "warnings">> {
+): Promise<Settings & Pick<Surveyed, "layers" | "warnings"> & { readonly content: TrustContent }> {
   const content = await requireTrust(on, on.repo);
   const { settings, layers, problems, warnings } = await survey(on, content);
   refuseProblems(problems);
-  return { ...settings, layers, warnings };
+  return { ...settings, layers, warnings, content };
 }
 
 /** Nothing is run with settings that have problems. */
@@ -73,6 +73,14 @@ export function refuseProblems(problems: readonly Problem[]): void {
 export async function surveySettings(on: SettingsSource): Promise<Surveyed> {
   const { content, isTrusted } = await trustOf(on, on.repo);
   return { ...(await survey(on, isTrusted ? content : { digest: "", files: [] })), isTrusted };
+}
+
+/** The settings as this content of the repository would have them, whether or not it is trusted. */
+export function settingsWith(
+  on: Pick<SettingsSource, "repo" | "env">,
+  content: TrustContent,
+): Promise<Omit<Surveyed, "isTrusted">> {
+  return survey(on, content);
 }
 
 /** What this content of a repository sets. */
@@ -176,6 +184,7 @@ export function mergeLayers(layers: readonly SettingsLayer[], places: SettingsPl
     minutes: last("minutes") ?? MINUTES,
     stallMinutes: last("stall_minutes") ?? STALL_MINUTES,
     terminal: last("terminal") ?? "auto",
+    pin: last("pin") ?? "note",
     workspace: workspaceOf(configs),
     // Only one of the layers can have it.
     notify: layers.flatMap(({ config, folder }) => placedArgv(config.notify ?? [], { folder, ...places })),

@@ -9,6 +9,7 @@ import type { Store } from "../../engine/ports/store.ts";
 import { projectNameOf } from "../../engine/queue/project-name.ts";
 import { sha256 } from "../../format/sha256.ts";
 import { fileArchives } from "../archive/archives.ts";
+import { pinsOf } from "../config/pins.ts";
 import { readSettings } from "../config/read.ts";
 import { desk } from "../desk/desk.ts";
 import { drivers } from "../drivers/turn-log.ts";
@@ -55,6 +56,8 @@ export function openWorks(
   const saved = savedEnvironment(home);
   // What we call ourselves gets what everybody gets; agents also what their settings name.
   const env = Object.fromEntries(Object.entries(saved).filter(([name]) => isHandedOn(name, [])));
+  const settings = (repo: string): ReturnType<typeof readSettings> =>
+    readSettings({ repo, env: { ...env, SIGNALBOX_HOME: home.root }, store });
   return {
     clock: CLOCK,
     store,
@@ -72,7 +75,8 @@ export function openWorks(
     drivers,
     notifier: notifierOf(env),
     // Settings of a repository count only while a person trusts exactly this content.
-    settings: (repo) => readSettings({ repo, env: { ...env, SIGNALBOX_HOME: home.root }, store }),
+    settings,
+    pins: pinsOf({ read: settings, env }),
     library: (name, repo) => workflowNamed({ env, store }, name, repo),
     newRun: () => newRunId(),
     freeMb: () => freeMbAt(home.root),

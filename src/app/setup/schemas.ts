@@ -85,7 +85,23 @@ const Plan = z.strictObject({
 });
 
 /** `changed`: whether this call changed what is trusted. */
-const Trust = z.strictObject({ repo: Text, digest: Text, trusted: Flag, changed: Flag, runs: Plan });
+const Trust = z.strictObject({
+  repo: Text,
+  digest: Text,
+  trusted: Flag,
+  changed: Flag,
+  runs: Plan,
+  changes: z.array(
+    z.strictObject({
+      file: Text,
+      key: told(Text, "Empty where the file is no settings file"),
+      before: z.nullable(Text),
+      after: z.nullable(Text),
+      runs: told(Texts, "Runs that began with `before`, and start no process until a person trusts `after`"),
+    }),
+  ),
+  shown: told(Text, "What `trust` takes as `shown`"),
+});
 
 const Project = z.strictObject({
   repo: Text,
@@ -203,7 +219,7 @@ export const SETUP = {
     about: "Trust exactly what the repository would run now, or trust nothing of it",
     input: z.strictObject({
       revoke: Flag,
-      shown: told(MaybeText, "the digest of what the person has seen: another content is refused"),
+      shown: told(MaybeText, "what the person has seen, as `trust-plan` says it: anything else is refused"),
     }),
     output: Trust,
   },

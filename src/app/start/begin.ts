@@ -13,9 +13,11 @@ import type { Run } from "../../core/model/run.ts";
 import type { Literal } from "../../core/model/value.ts";
 import type { Param } from "../../core/model/workflow.ts";
 import { why } from "../../core/explain/why.ts";
+import { newPin } from "../../engine/pins/pin.ts";
 import { begin } from "../../engine/submit/begin.ts";
 import type { Submission } from "../../engine/submit/write.ts";
 import { voiceOf, type Acting } from "../context.ts";
+import { savedEnvironment } from "../runs/environment.ts";
 import { databaseOf } from "../runs/find.ts";
 import { idOf } from "../runs/name.ts";
 import { goalPlace } from "./goal.ts";
@@ -69,6 +71,7 @@ async function beginAs(on: Acting, of: Beginning, id: string): Promise<Submissio
     const texts = isBegun ? [] : textsToBeginWith(workflow, await textsOf(workflow, params, of.texts));
     return begin(on.box, {
       ...voice,
+      pin: await pinFor(on, repo),
       run: id,
       workflow,
       params,
@@ -85,6 +88,23 @@ async function beginAs(on: Acting, of: Beginning, id: string): Promise<Submissio
     return { ...(await beginWith(given)), id };
   const { whileNamed } = await import("./unique-names.ts");
   return { ...(await whileNamed(on, { definition, params: given, repo, id }, beginWith)), id };
+}
+
+/** Of several machines, each has its own settings: there the worker records what the run is carried out with, before its first process. */
+async function pinFor(
+  { door, home, who, box: { store } }: Acting,
+  repo: string,
+): Promise<string | undefined> {
+  if (databaseOf(door) !== undefined) return undefined;
+  // An agent that makes a run has an environment of its own.
+  const env = who.type === "person" ? door.env : savedEnvironment(home);
+  if (env === undefined) return undefined;
+  const [{ readSettings }, { pinEntries }] = await Promise.all([
+    import("../../adapters/config/read.ts"),
+    import("../../adapters/config/pins.ts"),
+  ]);
+  const read = await readSettings({ repo, env, store });
+  return newPin({ entries: pinEntries(read), path: env["PATH"] ?? "", notify: read.notify });
 }
 
 /** A worker does not have the checkout of a person. */

@@ -12,11 +12,16 @@ import { fill, fillAsked, wordsIn, type PromptWord } from "../../format/prompt.t
 import type { Works } from "../box.ts";
 import { isHandedOn } from "./environment.ts";
 import type { WorkspaceRow } from "../ports/registry.ts";
-import type { Harness, Settings } from "../ports/settings.ts";
+import type { PinnedSettings } from "../pins/pinned-settings.ts";
+import type { Harness } from "../ports/settings.ts";
 import { fillPath } from "../submit/place.ts";
 import { commandsByState, commandsIn } from "./prompt-commands.ts";
 
-export function environment(works: Works, settings: Settings, harness?: Harness): Record<string, string> {
+export function environment(
+  works: Works,
+  settings: Pick<PinnedSettings, "env" | "path">,
+  harness?: Harness,
+): Record<string, string> {
   const { env: own, bin, home } = works.person;
   const names = [...settings.env, ...(harness?.env ?? [])];
   const env: Record<string, string> = {};
@@ -24,7 +29,7 @@ export function environment(works: Works, settings: Settings, harness?: Harness)
   return {
     ...env,
     ...harness?.set,
-    PATH: `${bin}:${own["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"}`,
+    PATH: `${bin}:${settings.path}`,
     SIGNALBOX_HOME: home,
   };
 }

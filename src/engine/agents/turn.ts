@@ -21,6 +21,7 @@ import type { AgentRow, JobRow, WorkspaceRow } from "../ports/registry.ts";
 import { DRIVER_FILE, type Turn as Call } from "../ports/drivers.ts";
 import type { Harness } from "../ports/settings.ts";
 import { bringUpToDate } from "../submit/project.ts";
+import { noteProgram, pathFor, pinnedSettings, requireProgram } from "../pins/pinned-settings.ts";
 import { isContinued, seatFor, windowFor, type Seat } from "./seat.ts";
 import { requireSlot } from "../queue/slots.ts";
 import { titleOf } from "./terminal-title.ts";
@@ -56,7 +57,7 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
     throw new Error(`there is no workspace for ${agent.role}`);
   const isJudge = role.access === "read";
   const cwd = isJudge ? checkoutOf(agent) : workspace.path;
-  const settings = await works.settings(row.repo);
+  const settings = await pinnedSettings(works, kept);
   const harness = harnessOf(settings, String(valueOf(run, role.harness)));
   const seat = (await seatOf(works, id)) ?? seatFor(works, { role, harness, settings });
   const driver = works.drivers.of(harness.driver);
@@ -78,13 +79,16 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
   const task =
     on.messages === undefined || isContinued(call) ? on.text : await withTask(works, agent, on.text);
   const text = [...(await troubleIn(works, { workspace, role, id })), task].join("\n\n");
+  const [program = ""] = driver.argv({ ...call, prompt: "" });
+  const path = await pathFor(works, { run: row.id, program, path: settings.path });
+  if (path === undefined) throw noProgram(program, harness.name);
+  const pinned = { run: row.id, harness, program, path, pin: settings.pin };
+  await requireProgram(works, pinned);
   const env: Record<string, string> = {
-    ...environment(works, settings, harness),
+    ...environment(works, { ...settings, path }, harness),
     SIGNALBOX_RUN: row.id,
     SIGNALBOX_TOKEN: tokenOf(works, agent),
   };
-  const [program = ""] = driver.argv({ ...call, prompt: "" });
-  if (!works.finds(program, env["PATH"] ?? "")) throw noProgram(program, harness.name);
   // Before anything is on record as running: it may take minutes, and is then tried again.
   if (isJudge && (await store.job(id)) === undefined) await setUpCheckout(works, kept, on);
   // What a program that stays draws on its terminal is not for a driver.
@@ -141,6 +145,7 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
     stdin: harness.stdin && seat !== "resident" ? prompt : "",
     ...windowFor(seat, { agent, role, title: await titleOf(works, row, workspace) }),
   });
+  await noteProgram(works, pinned);
 }
 
 /** A program without a command of its own for later turns begins a new conversation: it is given the task again. */

@@ -15,6 +15,7 @@ import type { Kept } from "../ports/journal.ts";
 import type { Process } from "../ports/process.ts";
 import type { JobRow } from "../ports/registry.ts";
 import { factsOf } from "../submit/facts.ts";
+import { pinnedSettings } from "../pins/pinned-settings.ts";
 import { plannedFor, withListsNow, type Planned } from "./command-sources.ts";
 import { needsPerson } from "../supervise/later.ts";
 
@@ -35,7 +36,7 @@ export async function startCheck(works: Works, given: Kept, of: Wanted): Promise
   if (reader?.type !== "check" || workspace === undefined)
     throw new Error(`there is nothing to check ${of.artifact} in`);
   requireAccepted(workflow, run, of.artifact);
-  const settings = await works.settings(row.repo);
+  const settings = await pinnedSettings(works, kept);
   const planned = await plannedFor(works, kept, reader);
   const [, seq = "0", i = "0"] = of.key.split(":");
   const name = `${of.artifact}.${seq}.${i}.${of.time ?? 1}`;

@@ -19,6 +19,7 @@ import { leaveTerminal } from "../agents/seat.ts";
 import { startTasks } from "../tasks/start-graph.ts";
 import { tellAgent } from "../agents/message.ts";
 import { prepare, release, renameBranch, snapshot } from "../workspaces/workspace.ts";
+import { notifyOf } from "../pins/pinned-settings.ts";
 import { needsPerson } from "../supervise/later.ts";
 
 /** Gives what was done, in words. Throws when it could not be done now; an error with `next` is a person's to fix. */
@@ -95,7 +96,7 @@ async function askPerson({ works, kept, deed, tries }: Of<"ask-person">): Promis
   if (tries > 1) return `${deed.id} may have been announced before; it is not announced again`;
   const { row, run } = kept;
   const workflow = await works.workflow(row.definition);
-  const { notify } = await works.settings(row.repo);
+  const notify = await notifyOf(works, kept);
   const nobody = { role: "", slot: "", attempt: 0, session: "" };
   const workspace = await shownWorkspace(works, row.id);
   const variables = variablesOf({ workflow, run, workspace, agent: nobody });
@@ -109,7 +110,7 @@ async function announce({ works, kept, tries }: Of<"perform">): Promise<string> 
   if (tries > 1) return "it may have been announced before; it is not announced again";
   const { row, run } = kept;
   const { title, states } = (await works.workflow(row.definition)).definition;
-  const { notify: command } = await works.settings(row.repo);
+  const command = await notifyOf(works, kept);
   const where = states[run.state]?.title ?? "";
   const question = `${row.goal === "" ? title : row.goal}: ${where === "" ? run.state : where}`;
   await works.notifier.ask({ command, run: row.id, id: run.state, question });

@@ -43,6 +43,8 @@ export type Settings = {
   readonly stallMinutes: number;
   /** *auto*: agents have terminals where there are any. */
   readonly terminal: "auto" | "none";
+  /** *strict*: an agent program that was replaced since the run began stops the run; *note*: the history says so. */
+  readonly pin: "note" | "strict";
   readonly workspace: {
     /** Whose the engine's commits are; the user's git identity where it is undefined. */
     readonly author: { readonly name: string; readonly email: string } | undefined;

@@ -23,6 +23,8 @@ export type Start = {
   readonly tree?: string;
   readonly key?: string;
   readonly prove?: Request["prove"];
+  /** What it is pinned to: `engine/pins`. */
+  readonly pin?: string | undefined;
   /** Texts that the run begins with. */
   readonly texts?: Request["texts"];
 };
@@ -78,6 +80,7 @@ export async function begin(box: Box, start: Start): Promise<Submission> {
     head: "",
     decided,
     birth,
+    pin: start.pin,
     repo: root,
     texts,
   });

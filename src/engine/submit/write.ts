@@ -9,6 +9,7 @@ import { statusOf } from "../../core/model/status.ts";
 import type { Box } from "../box.ts";
 import { deedsOf } from "../effects/deeds.ts";
 import type { Write } from "../ports/commit.ts";
+import { PIN } from "../pins/pin.ts";
 import { boundWorkspace } from "./place.ts";
 import { marksFor, type SubmittedText } from "./show-texts.ts";
 import type { Birth, Kept, Proof } from "../ports/journal.ts";
@@ -72,6 +73,7 @@ type DecidedEvent = {
   readonly head: string;
   readonly decided: Extract<Step, { ok: true }>;
   readonly birth?: Birth;
+  readonly pin?: string | undefined;
   readonly repo: string;
   /** Texts that readings of the event name. */
   readonly texts: readonly string[];
@@ -89,6 +91,7 @@ export async function write(box: Box, on: DecidedEvent): Promise<Submission | un
     ...(birth === undefined
       ? []
       : [{ type: "define", hash: workflow.hash(), definition: workflow.definition } as const]),
+    ...(on.pin === undefined ? [] : [{ type: "put-projection", run, file: PIN, fields: on.pin } as const]),
     {
       type: "append",
       entry: {

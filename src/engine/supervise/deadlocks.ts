@@ -5,6 +5,7 @@
  * not found any more. The supervisor announces each of them once.
  */
 
+import { notifyOf } from "../pins/pinned-settings.ts";
 import { deadlockOf, type Deadlock } from "../../core/explain/deadlock.ts";
 import type { Workflow } from "../../core/model/compile.ts";
 import { fillPath } from "../../core/text/fill-path.ts";
@@ -63,7 +64,7 @@ export class Deadlocks implements Observer {
     const text = sayDeadlock(found);
     await noteAll(this.#works, { run: id, kind: DEADLOCK }, [text]);
     try {
-      const { notify } = await this.#works.settings(row.repo);
+      const notify = await notifyOf(this.#works, kept);
       const name = row.goal === "" ? workflow.definition.title : row.goal;
       await this.#works.notifier.ask({
         command: notify,

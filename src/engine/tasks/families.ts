@@ -20,6 +20,7 @@ import { submit } from "../submit/submit.ts";
 import { showsTasks, stampOf } from "./task-data.ts";
 import { showsInside } from "./task-runs.ts";
 import { needsPerson } from "../supervise/later.ts";
+import { PIN } from "../pins/pin.ts";
 
 type Graph = GraphRow & { readonly children: readonly ChildRow[] };
 
@@ -152,6 +153,7 @@ export class Families implements Observer {
         base: parent.row.base,
       },
       params: child.params,
+      pin: await store.projection(parent.row.id, PIN),
       ...(tree === undefined ? {} : { tree }),
       key: `child:${run}`,
     });

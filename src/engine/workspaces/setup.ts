@@ -11,6 +11,7 @@ import type { Works } from "../box.ts";
 import { environment, MINUTE_MS } from "../agents/launch.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { JobRow } from "../ports/registry.ts";
+import { pinnedSettings } from "../pins/pinned-settings.ts";
 import { Later, needsPerson } from "../supervise/later.ts";
 import { type Attempt, isSameAttempt } from "../../core/model/run.ts";
 
@@ -21,7 +22,7 @@ export type Site = { readonly run: string; readonly judge?: Attempt };
 
 export async function setUp(works: Works, kept: Kept, of: Site & { readonly path: string }): Promise<void> {
   const { row } = kept;
-  const settings = await works.settings(row.repo);
+  const settings = await pinnedSettings(works, kept);
   const { setup: argv } = settings.workspace;
   if (argv.length === 0) return;
   const job = (await current(works, of)) ?? (await begun(works, of, settings.minutes));

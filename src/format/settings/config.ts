@@ -139,6 +139,12 @@ export const ConfigFile = z.strictObject({
   terminal: z.optional(
     told(z.enum(["auto", "none"]), "auto: agents have terminals if tmux is installed; none: they never do"),
   ),
+  pin: z.optional(
+    told(
+      z.enum(["note", "strict"]),
+      "Whether an agent program that was updated since the run began is noted in the history, or stops the run; default: note",
+    ),
+  ),
   workspace: z.optional(told(WorkspaceFile, "What workspaces need besides the files in git")),
   workflows: z.optional(
     told(

@@ -44,20 +44,25 @@ export const command: Command = {
 /** The digest of what the person has seen and said yes to; undefined where there is nothing to ask. */
 async function confirmed(door: Door): Promise<string | undefined> {
   const { data } = await call(door, "trust-plan", {});
-  if (data.trusted || data.runs.problems.length > 0) return undefined;
+  if ((data.trusted && data.changes.length === 0) || data.runs.problems.length > 0) return undefined;
   door.talk?.print(harmless(showPlan(data.runs, data, door.paint)));
-  if (await isConfirmed("Trust exactly this?")) return data.digest;
+  if (await isConfirmed("Trust exactly this?")) return data.shown;
   throw new UserError("not-confirmed", "Nothing was trusted", "signalbox trust");
 }
 
 type TrustPlan = DataOf<"trust">["runs"];
 
 /** What a repository would run. All of it is a stranger's text: it must not be able to hide or to forge a line. */
-function showPlan(plan: TrustPlan, of: { repo: string; digest: string }, paint: Paint): string {
+function showPlan(
+  plan: TrustPlan,
+  of: Pick<DataOf<"trust">, "repo" | "digest" | "changes">,
+  paint: Paint,
+): string {
   const head = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : ["", paint.bold(title), ...lines.map((line) => `  ${line}`)];
   const lines = [
     `${of.repo}/.signalbox`,
+    ...head("Changed since runs began, which wait for you", of.changes.flatMap(showChange)),
     ...head("Problems of config.yaml, which is not used while it has any", plan.problems.map(oneLine)),
     ...head("Ignored", plan.warnings.map(oneLine)),
     ...head("Agents are called like this", Object.entries(plan.harnesses).flatMap(showHarness)),
@@ -84,6 +89,15 @@ function showPlan(plan: TrustPlan, of: { repo: string; digest: string }, paint: 
     "",
   ];
   return lines.join("\n");
+}
+
+function showChange({ file, key, before, after, runs }: DataOf<"trust">["changes"][number]): string[] {
+  const name = key === "" ? file : `${key} in ${file}`;
+  return [
+    `${oneLine(name)} (${runs.join(", ")})`,
+    ...(before === null ? [] : [`  - ${oneLine(before)}`]),
+    ...(after === null ? [] : [`  + ${oneLine(after)}`]),
+  ];
 }
 
 /** A command line of a harness or a check names it. */
