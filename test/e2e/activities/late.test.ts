@@ -1,6 +1,6 @@
 /** What an attempt says after another one has taken its place is kept and shown, and changes nothing. */
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isPerson } from "../../support/person.ts";
@@ -35,6 +35,8 @@ test.runIf(isPerson)("a superseded attempt hands in and asks in vain", async () 
         ({ run: { held } }) => held["handoff"]?.reading.found === true,
       );
       const notes = join(workspace?.path ?? "", "NOTES.md");
+      // The event is durable before the file shows its text.
+      await expect.poll(() => existsSync(notes)).toBe(true);
       const before = readFileSync(notes, "utf8");
       expect(before).toContain("by the second");
 
