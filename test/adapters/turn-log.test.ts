@@ -69,9 +69,19 @@ test.for<[what: string, logs: readonly string[], name: string]>([
   ["what looks like a path", [NAMED.replace("t-1", "../x")], ""],
   ["far down in a long log", [`${`${SAID}\n`.repeat(10_000)}${NAMED}\n`], ""],
 ])("conversation: %s", ([, logs, name]) => {
-  expect(drivers.conversation(logs.map((log) => turn("codex", log)))).toBe(name);
+  expect(
+    drivers.conversation(
+      "codex",
+      logs.map((log) => turn("codex", log)),
+    ),
+  ).toBe(name);
+});
+
+test("a conversation of another program is not continued", () => {
+  const dirs = [turn("codex", `${NAMED}\n`), turn("claude", `${SAID}\n`)];
+  expect([drivers.conversation("claude", dirs), drivers.conversation("codex", dirs)]).toEqual(["", "t-1"]);
 });
 
 test("a folder that is gone says nothing", () => {
-  expect([drivers.failure("/nowhere"), drivers.conversation(["/nowhere"])]).toEqual([undefined, ""]);
+  expect([drivers.failure("/nowhere"), drivers.conversation("codex", ["/nowhere"])]).toEqual([undefined, ""]);
 });

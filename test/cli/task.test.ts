@@ -99,16 +99,40 @@ describe("create", () => {
   });
 
   test("harnesses, effort and context", async () => {
-    const words = "both --harness codex --review-harness claude --effort high --review-effort low --no-start";
+    const words =
+      "both --harness codex --review-harness claude --model o1 --review-model opus --effort high --review-effort low --no-start";
     const id = await on.create("Both", ...words.split(" ").slice(1), "--context", "notes.md");
     expect((await load(id)).run.params).toMatchObject({
       harness: "codex",
       review_harness: "claude",
+      model: "o1",
+      review_model: "opus",
       effort: "high",
       review_effort: "low",
     });
     const page = readFileSync(join(runFolders(on.home, id).files, "TASK.md"), "utf8");
     expect(page).toMatch(/^---\n[^]*status: pending\n[^]*^## Context\n\nWhat is known\.$/m);
+  });
+
+  test.for([
+    [
+      "--effort=huge",
+      "2 no-effort",
+      'the effort "huge" of the worker cannot be asked for: it is low, medium, high, max',
+    ],
+    [
+      "--review-harness=gemini --review-effort=low",
+      "2 no-effort",
+      'the effort "low" of the reviewer cannot be asked for: gemini has no option for it',
+    ],
+  ] as const)("what no program can do is said: %s", async ([words, expected, message]) => {
+    const before = (await on.rows()).length;
+    const answer = await on.say(["task", "create", "x y", "--no-start", ...words.split(" "), "--json"]);
+    expect([await outcome(Promise.resolve(answer)), document(answer)["message"]]).toEqual([
+      expected,
+      message,
+    ]);
+    expect((await on.rows()).length).toBe(before);
   });
 
   test("one key, one task", async () => {

@@ -26,6 +26,8 @@ test("TASK.md gets a header, and everything below it stays as it is", () => {
     branch: ""
     harness: claude
     review_harness: claude
+    model: ""
+    review_model: ""
     effort: ""
     review_effort: ""
     status: agent-review

@@ -74,7 +74,7 @@ export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everyt
 #workflow: task
 
 # Variables of yours that every agent and check is given.
-#env: [HTTPS_PROXY, NO_PROXY]
+#env: [AWS_PROFILE, DOCKER_HOST]
 
 # auto: agents have terminals where tmux is installed. none: they never do.
 #terminal: auto

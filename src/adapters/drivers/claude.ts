@@ -1,5 +1,6 @@
 /** Claude Code. */
 
+import { EFFORTS } from "../../core/model/vocabulary.ts";
 import { isObject } from "../../format/json/shape.ts";
 import type { AgentEvent, Driver, LineReader, Turn, Usage } from "../../engine/ports/drivers.ts";
 import { words, called, fileIn, flag, promptOf } from "./argv.ts";
@@ -19,7 +20,7 @@ export const claude: Driver = {
     "CLAUDE_CONFIG_DIR",
   ],
   set: { DISABLE_AUTOUPDATER: "1" },
-  efforts: ["low", "medium", "high", "max"],
+  efforts: EFFORTS,
   canStay: true,
   files: (env) => {
     const home = env["CLAUDE_CONFIG_DIR"] ?? fileIn(env, ".claude");

@@ -1,5 +1,6 @@
 /** Codex. */
 
+import { EFFORTS } from "../../core/model/vocabulary.ts";
 import type { AgentEvent, Driver, LineReader, Turn } from "../../engine/ports/drivers.ts";
 import { words, called, fileIn, flag } from "./argv.ts";
 import { failureOf } from "./failures.ts";
@@ -12,7 +13,7 @@ export const codex: Driver = {
   reader,
   env: ["OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_API_KEY", "CODEX_HOME"],
   set: {},
-  efforts: ["low", "medium", "high", "max"],
+  efforts: EFFORTS,
   // In a terminal it prints no id that a later turn could name.
   canStay: false,
   files: (env) => {

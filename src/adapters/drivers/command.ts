@@ -1,5 +1,6 @@
 /** Any other program: the person writes its command lines, and its output is not understood. */
 
+import { EFFORTS } from "../../core/model/vocabulary.ts";
 import type { Driver, LineReader, Turn } from "../../engine/ports/drivers.ts";
 import { filled } from "./argv.ts";
 import { clipped } from "./lines.ts";
@@ -12,7 +13,7 @@ export const command: Driver = {
   env: [],
   set: {},
   // As the placeholder {effort}, which may say anything to the program.
-  efforts: ["low", "medium", "high", "max"],
+  efforts: EFFORTS,
   canStay: true,
   files: () => ({ settings: [], credentials: [] }),
   version: [],

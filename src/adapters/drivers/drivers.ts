@@ -20,8 +20,12 @@ export function driverOf(name: DriverName): Driver {
 
 /** How the log of a job is read: by the driver that its turn began with, whatever the settings are now. Undefined for lines as they are. */
 export function readerIn(dir: string): LineReader | undefined {
-  const driver = textOfOwn(join(dir, DRIVER_FILE), NAME_BYTES_MAX) ?? "command";
+  const driver = driverNameIn(dir);
   return driver === "command" ? undefined : readerFor(driver);
+}
+
+export function driverNameIn(dir: string): string {
+  return textOfOwn(join(dir, DRIVER_FILE), NAME_BYTES_MAX) ?? "command";
 }
 
 /** A name that this version does not know is that of a program without a driver. */

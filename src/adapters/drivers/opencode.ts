@@ -1,5 +1,6 @@
 /** OpenCode. */
 
+import { EFFORTS } from "../../core/model/vocabulary.ts";
 import type { AgentEvent, Driver, LineReader, Turn } from "../../engine/ports/drivers.ts";
 import { words, called, fileIn, flag } from "./argv.ts";
 import { failureOf } from "./failures.ts";
@@ -14,7 +15,7 @@ export const opencode: Driver = {
   reader,
   env: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENCODE_CONFIG", "OPENCODE_CONFIG_CONTENT"],
   set: { OPENCODE_DISABLE_AUTOUPDATE: "1" },
-  efforts: ["low", "medium", "high", "max"],
+  efforts: EFFORTS,
   // In a terminal it waits for permission to read its prompt.
   canStay: false,
   files: (env) => ({

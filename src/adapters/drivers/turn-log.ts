@@ -6,7 +6,7 @@ import type { ProgramFailure } from "../../core/model/event.ts";
 import type { AgentEvent, Drivers } from "../../engine/ports/drivers.ts";
 import { openOwn } from "../home/own-file.ts";
 import { LOG } from "../process/folder.ts";
-import { driverOf, readerIn } from "./drivers.ts";
+import { driverNameIn, driverOf, readerIn } from "./drivers.ts";
 
 const HEAD_BYTES = 64 * 1024;
 const TAIL_BYTES = 256 * 1024;
@@ -15,9 +15,10 @@ const NAME = /^[A-Za-z0-9][\w-]{0,127}$/;
 
 export const drivers: Drivers = {
   of: driverOf,
-  conversation: (turnDirs) =>
+  conversation: (driver, turnDirs) =>
     turnDirs
       .toReversed()
+      .filter((dir) => driverNameIn(dir) === driver)
       .map(printedIn)
       .find((name) => name !== "") ?? "",
   failure: failureIn,

@@ -1,11 +1,13 @@
 /** Agents that a run would need are there, before it begins. */
 
+import { driverOf } from "../../adapters/drivers/drivers.ts";
 import { lackOf, programAt } from "../../adapters/process/program.ts";
 import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/text/closest.ts";
 import type { Workflow } from "../../core/model/compile.ts";
 import { withDefaults } from "../../core/model/entry.ts";
 import { isEnabled } from "../../core/projection/stages.ts";
+import { EFFORTS } from "../../core/model/vocabulary.ts";
 import type { Children } from "../../core/model/artifact.ts";
 import type { Literal, Value } from "../../core/model/value.ts";
 import type { Harness, Settings } from "../../engine/ports/settings.ts";
@@ -35,6 +37,23 @@ export function requireHarnesses(workflow: Workflow, settings: Settings, of: Nee
     if (harness === undefined) throw unknownHarness(name, settings.harnesses);
     const all = wanted.filter((other) => other.name === name);
     if (of.path !== undefined) requireProgram(harness, { path: of.path, agents: all, settings });
+  }
+  requireEfforts(workflow, settings, of);
+}
+
+/** Said before anything begins, and not swallowed: a program would think as hard as it does anyway. */
+function requireEfforts({ definition }: Workflow, settings: Settings, of: Needed): void {
+  for (const [role, { harness, effort }] of Object.entries(definition.roles)) {
+    const said = effort === undefined ? "" : wantedAs({ definition, of }, role, effort).name;
+    const { name } = wantedAs({ definition, of }, role, harness);
+    const used = settings.harness(name);
+    if (said === "" || used === undefined) continue;
+    const known = driverOf(used.driver).efforts;
+    if (known.some((each) => each === said)) continue;
+    const isWord = EFFORTS.some((each) => each === said);
+    const why = isWord ? `${used.driver} has no option for it` : `it is ${EFFORTS.join(", ")}`;
+    const next = isWord ? "leave it out, or choose another harness" : `say one of ${EFFORTS.join(", ")}`;
+    throw new UserError("no-effort", `the effort "${said}" of the ${role} cannot be asked for: ${why}`, next);
   }
 }
 

@@ -79,3 +79,7 @@ function fields(types: Readonly<Record<string, "text" | "boolean">>): Shape {
   const required = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, { type }]));
   return { type: "object", required, optional: {}, open: false };
 }
+
+/** How hard a model thinks. Each program has words of its own for them. */
+export const EFFORTS = ["low", "medium", "high", "max"] as const;
+export type Effort = (typeof EFFORTS)[number];

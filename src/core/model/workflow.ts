@@ -54,6 +54,8 @@ export type Role = {
   readonly again: string;
   readonly harness: Value<string>;
   readonly model: Value<string>;
+  /** How hard the model thinks, as one of `EFFORTS`; empty or missing: as the harness says. */
+  readonly effort?: Value<string>;
   readonly minutes: Value<number>;
   readonly stallMinutes: Value<number>;
   /** Artifacts that must exist before the role starts. The prompt refers to them by path. */

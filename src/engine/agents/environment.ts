@@ -22,6 +22,9 @@ const HANDED_ON: ReadonlySet<string> = new Set([
   "XDG_RUNTIME_DIR",
   "SSL_CERT_FILE",
   "SSL_CERT_DIR",
+  "NODE_EXTRA_CA_CERTS",
+  // How a program reaches the network at all.
+  ...["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]),
 ]);
 
 /** Never, whoever names them: they make programs load other code, or belong to one call of ours. */

@@ -9,6 +9,7 @@ import { valueOf } from "../../core/gates/artifact-status.ts";
 import type { Role } from "../../core/model/workflow.ts";
 import type { Message, Works } from "../box.ts";
 import { harnessOf, unparkedHarness } from "./harness.ts";
+import { callOf } from "./call.ts";
 import { environment, limitsOf } from "./launch.ts";
 import { noteGiven } from "./given-texts.ts";
 import { openCheckout, setUpCheckout } from "./judge-checkout.ts";
@@ -18,7 +19,7 @@ import { boundWorkspace, isInPlace } from "../submit/place.ts";
 import { checkoutOf } from "./judge.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { AgentRow, JobRow, WorkspaceRow } from "../ports/registry.ts";
-import { DRIVER_FILE, type Turn as Call } from "../ports/drivers.ts";
+import { DRIVER_FILE } from "../ports/drivers.ts";
 import type { Harness } from "../ports/settings.ts";
 import { bringUpToDate } from "../submit/project.ts";
 import { noteProgram, pathFor, pinnedSettings, requireProgram } from "../pins/pinned-settings.ts";
@@ -61,21 +62,9 @@ export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<voi
   const harness = harnessOf(settings, String(valueOf(run, role.harness)));
   const seat = (await seatOf(works, id)) ?? seatFor(works, { role, harness, settings });
   const driver = works.drivers.of(harness.driver);
-  const call: Omit<Call, "prompt"> = {
-    harness,
-    access: role.access,
-    model: String(valueOf(run, role.model)) || harness.model,
-    effort: harness.effort,
-    isFirst: turn === 1,
-    session: desk.session(agent.dir),
-    conversation: works.drivers.conversation(await turnDirs(works, agent)),
-    seat,
-    run: row.id,
-    role: agent.role,
-    workspace: cwd,
-    // That of a person's own checkout is not an agent's to write in.
-    folders: [works.person.home, ...(isInPlace(workspace) && !isJudge ? [] : [`${cwd}/.git`])],
-  };
+  // That of a person's own checkout is not an agent's to write in.
+  const git = isInPlace(workspace) && !isJudge ? "" : `${cwd}/.git`;
+  const call = await callOf(works, { agent, turn, role, run, harness, seat, workspace: cwd, git });
   const task =
     on.messages === undefined || isContinued(call) ? on.text : await withTask(works, agent, on.text);
   const text = [...(await troubleIn(works, { workspace, role, id })), task].join("\n\n");

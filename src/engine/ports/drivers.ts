@@ -2,7 +2,8 @@
 
 import type { ProgramFailure } from "../../core/model/event.ts";
 import type { Role } from "../../core/model/workflow.ts";
-import type { DriverName, Effort } from "../../format/settings/config.ts";
+import type { Effort } from "../../core/model/vocabulary.ts";
+import type { DriverName } from "../../format/settings/config.ts";
 import type { JobRow } from "./registry.ts";
 import type { Harness } from "./settings.ts";
 
@@ -80,13 +81,13 @@ export const DRIVER_FILE = "driver";
 /**
  * The drivers, and what the logs of turns say.
  *
- * Contract: `conversation` returns the name that the program gave its conversation, as the latest of these turns printed it, and an empty
- * text if none did. It reads the beginning of each log only, and is safe to use as an argument of a program. `failure` returns the failure with
+ * Contract: `conversation` returns the name that the program gave its conversation, as the latest of these turns of the driver printed it, and an
+ * empty text if none did. It reads the beginning of each log only, and is safe to use as an argument of a program. `failure` returns the failure with
  * which the program ended the turn; undefined if it ended in another way, or if nothing is known of the program.
  */
 export type Drivers = {
   of(name: DriverName): Driver;
-  conversation(turnDirs: readonly string[]): string;
+  conversation(driver: DriverName, turnDirs: readonly string[]): string;
   failure(turnDir: string): ProgramFailure | undefined;
 };
 

@@ -1,6 +1,7 @@
 /** How agents are called, and how people are told. */
 
-import type { DriverName, Effort } from "../../format/settings/config.ts";
+import type { Effort } from "../../core/model/vocabulary.ts";
+import type { DriverName } from "../../format/settings/config.ts";
 
 /** How an agent is called: a driver, and the options of a person. */
 export type Harness = {

@@ -6,6 +6,7 @@
 
 import * as z from "zod/mini";
 import { closest } from "../../core/text/closest.ts";
+import { EFFORTS } from "../../core/model/vocabulary.ts";
 import type { SourcePlace } from "../../core/model/workflow.ts";
 import { PLACEHOLDERS, placeholdersIn, wordsInBraces } from "./argv.ts";
 import { saysNothing } from "../blank.ts";
@@ -40,9 +41,6 @@ const Minutes = z
 const DriverName = z.enum(["claude", "codex", "gemini", "opencode", "command"]);
 export type DriverName = z.infer<typeof DriverName>;
 
-const Effort = z.enum(["low", "medium", "high", "max"]);
-export type Effort = z.infer<typeof Effort>;
-
 /** Keys with command lines, which only the driver `command` has. */
 export const LINE_KEYS = ["command", "again", "terminal", "terminal_again"] as const;
 
@@ -58,7 +56,7 @@ const HarnessFile = z.strictObject({
   ),
   arguments: z.optional(told(z.array(Argument), "More arguments for the driver's program")),
   model: z.optional(told(Text, "The model of roles that do not ask for another one")),
-  effort: z.optional(told(Effort, "How hard the model thinks, for roles that do not say it")),
+  effort: z.optional(told(z.enum(EFFORTS), "How hard the model thinks, for roles that do not say it")),
   folders: z.optional(
     told(z.array(Argument), "More folders that the tools of the driver's program may read and write"),
   ),

@@ -53,4 +53,26 @@ describe.runIf(isPerson)("conversations", () => {
       expect(on.said("prompt.2").includes("A life")).toBe(isTaskRepeated);
     });
   });
+
+  test("an attempt after a crash continues the conversation, and the next one begins a new one", async ({
+    expect,
+  }) => {
+    const dies = `
+echo "called$(echo "$*" | grep -o " resume [^ ]*")" >>"$LEDGER/called"
+echo '{"type":"thread.started","thread_id":"0199-cd"}'
+exit 1`;
+    await onStage({ agents: { worker: dies, reviewer }, driver: "codex" }, async (on) => {
+      const run = await on.begin("task", "--param", "harness=scripted", "--param", "review_harness=scripted");
+      await on.until(run, ({ run: { counters } }) => counters["crash_count"] === 1);
+      await on.person("respawn", run);
+      await on.until(run, ({ state }) => state === "stuck");
+      await on.until(run, () => on.said("called").split("\n").length >= 3);
+      const called = on.said("called").split("\n");
+      expect(called.slice(0, 3).map((line) => line.trim())).toEqual([
+        "called",
+        "called resume 0199-cd",
+        "called",
+      ]);
+    });
+  });
 });

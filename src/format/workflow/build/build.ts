@@ -152,6 +152,9 @@ function buildRole(on: Build, role: NonNullable<WorkflowFile["roles"]>[string], 
     again,
     harness: paramOr(values, role.harness ?? "", { as: "text", path: [...path, "harness"] }),
     model: paramOr(values, role.model ?? "", { as: "text", path: [...path, "model"] }),
+    ...(role.effort === undefined
+      ? {}
+      : { effort: paramOr(values, role.effort, { as: "text", path: [...path, "effort"] }) }),
     minutes: typeof minutes === "object" ? minutes : Number(minutes),
     stallMinutes: typeof stall === "object" ? stall : Number(stall),
     ...buildRoleContext(on.context, role.context, [...path, "context"]),

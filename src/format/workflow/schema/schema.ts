@@ -8,6 +8,7 @@ import * as z from "zod/mini";
 import { Archive, Artifact } from "./artifacts.ts";
 import { Stage, type Phase } from "./stages.ts";
 import { Bound, File, Name, Named, Names, Param, Scalar, Setting, Some, Text, told } from "./primitives.ts";
+import { EFFORTS } from "../../../core/model/vocabulary.ts";
 import { CALLS, STEPS, VERBS } from "../../../core/model/workflow.ts";
 
 export const SCHEMA_VERSION = 1;
@@ -127,6 +128,7 @@ const Role = z.strictObject({
   again: z.optional(told(Name, "The prompt of a second or later attempt")),
   harness: z.optional(told(z.union([Param, Name]), "The harness that runs it")),
   model: z.optional(told(z.union([Param, Text]), "The model that the harness should use")),
+  effort: z.optional(told(z.union([Param, z.enum(EFFORTS)]), "How hard the model thinks")),
   minutes: z.optional(told(Bound, "Its turn is ended after this number of minutes")),
   stall: z.optional(told(Bound, "Its turn is ended after this number of minutes without output")),
   context: z.optional(
