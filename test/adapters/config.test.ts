@@ -123,6 +123,7 @@ describe("layers", () => {
       model: "",
       effort: "",
       folders: [],
+      mcp: false,
       stays: false,
       again: undefined,
       terminal: undefined,
@@ -247,6 +248,10 @@ test.for<[said: string, files: Files]>([
   [
     "invalid-config: /home/.config/signalbox/config.yaml:1:24: gemini has no option for the effort",
     { user: "harnesses: { gemini: { effort: high } }" },
+  ],
+  [
+    "invalid-config: /home/.config/signalbox/config.yaml:1:24: gemini takes its tools only from files of its own: docs/mcp.md",
+    { user: "harnesses: { gemini: { mcp: true } }" },
   ],
   [
     "invalid-config: /home/.config/signalbox/config.yaml:1:23: codex cannot stay in a terminal",

@@ -16,6 +16,7 @@ const TURNS: Readonly<Record<string, GivenTurn>> = {
   effort: { effort: "high" },
   "most effort": { effort: "max" },
   "more folders": { harness: { folders: ["/more"] } },
+  tools: { harness: { mcp: true } },
   "more arguments": { harness: { arguments: ["--own", "{role}"] } },
   "stays, first": { seat: "resident", harness: { stays: true } },
   "stays, later": { seat: "resident", isFirst: false, harness: { stays: true } },
@@ -26,6 +27,7 @@ test.for(NAMES)("%s", (name) => {
   const lines = Object.entries(TURNS).flatMap(([kind, given]) => {
     const isImpossible =
       (given.seat === "resident" && !driver.canStay) ||
+      (given.harness?.mcp === true && !driver.takesTools) ||
       (given.effort !== undefined && given.effort !== "" && !driver.efforts.includes(given.effort));
     return [`${kind}: ${isImpossible ? "cannot" : driver.argv(turnOf(driver, given)).join(" ")}`];
   });

@@ -54,6 +54,7 @@ function logIn(life: Life, model: Model, programs: readonly Program[]): Life {
   };
   // A person's identity is usually in the global file, which not every program reads.
   execFileSync("git", ["config", "--remove-section", "user"], { cwd: life.repo });
+  put("tmp/empty", "");
   put("person/.gitconfig", "[user]\n\tname = Ada\n\temail = ada@example.org\n");
   put("person/.claude/settings.json", JSON.stringify(CLAUDE));
   put("person/.codex/config.toml", codexConfig(model.url));
@@ -64,6 +65,8 @@ function logIn(life: Life, model: Model, programs: readonly Program[]): Life {
     env: {
       ...life.env,
       PATH: [...programs.map(folderOf), life.env["PATH"] ?? ""].join(":"),
+      // The home of a person is not below it, and the sandbox of codex may write there.
+      TMPDIR: join(life.root, "tmp"),
       ANTHROPIC_API_KEY: "no-key",
       ANTHROPIC_BASE_URL: model.url,
       OPENAI_API_KEY: "no-key",

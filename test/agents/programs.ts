@@ -7,7 +7,7 @@
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
-import { homedir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 
 export type Program = "claude" | "codex" | "gemini" | "opencode";
@@ -53,10 +53,10 @@ export function setup(): () => void {
     throw new Error(`there is no agent ${unknown.join(", ")}; there are ${PROGRAMS.join(", ")}`);
   mkdirSync(CACHE, { recursive: true });
   const folder = mkdtempSync(join(CACHE, "run-"));
-  process.env["TMPDIR"] = folder;
   const usable = PROGRAMS.filter(
     (program) => (names.length === 0 || names.includes(program)) && isUsable(program, folder),
   );
+  process.env["TMPDIR"] = folder;
   process.env[VARIABLE] = usable.join(" ") || "none";
   const left = PROGRAMS.filter((program) => !usable.includes(program));
   if (left.length > 0) console.log(`Tests of these are skipped: ${left.join(", ")}`);
@@ -75,7 +75,9 @@ function placeOf(program: Program): string {
 function isUsable(program: Program, home: string): boolean {
   try {
     if (!existsSync(placeOf(program))) install(program);
-    call(join(folderOf(program), program), PROBES[program], { ...process.env, HOME: home });
+    // Codex prepares no sandbox for a home below the folder of temporary files.
+    const env = { ...process.env, HOME: home, TMPDIR: tmpdir() };
+    call(join(folderOf(program), program), PROBES[program], env);
     return true;
   } catch (error) {
     const [reason = ""] = String(error instanceof Error ? error.message : error).split("\n");

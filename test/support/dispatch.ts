@@ -139,6 +139,7 @@ function worksOf({ folder, store, workflow, more }: Stage, launched: Launch[]): 
     model: "",
     effort: "",
     folders: [],
+    mcp: false,
     stays: false,
     env: [],
     set: {},

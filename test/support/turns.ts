@@ -32,6 +32,7 @@ export function turnOf(driver: Driver, { harness = {}, ...turn }: GivenTurn): Tu
       model: "",
       effort: "",
       folders: [],
+      mcp: false,
       stays: false,
       again: isCommand ? [...LINE, "--again", "{session}"] : undefined,
       terminal: isCommand ? ["own", "--stay", "{prompt}"] : undefined,

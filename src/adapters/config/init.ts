@@ -30,6 +30,8 @@ export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everyt
 #    # Variables of yours that it is given, beyond PATH, HOME, its own keys and the like.
 #    env: [AWS_PROFILE]
 #    set: { BASH_DEFAULT_TIMEOUT_MS: "600000" }
+#    # Its tools come from \`signalbox mcp\`, which it starts: the same as the commands. For claude and codex.
+#    mcp: true
 #    # In a terminal, where it stays until its run is over, and what it is told is typed: needs tmux. Not for codex and opencode.
 #    stays: true
 #    # A turn is ended after this time, or after this time without output.

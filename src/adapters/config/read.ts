@@ -272,15 +272,15 @@ type MergedHarness = {
 /** Keys that the driver has no use for, and what it cannot do. An empty key is that of the harness. */
 function misplaced(of: MergedHarness): readonly { readonly key: string; readonly message: string }[] {
   const { name, driver, own, harness } = of;
-  const { efforts, canStay } = driverOf(driver);
+  const { efforts, canStay, takesTools } = driverOf(driver);
   const isCommand = driver === "command";
   const wrong = isCommand
-    ? (["program", "arguments", "folders", "stays"] as const)
+    ? (["program", "arguments", "folders", "mcp", "stays"] as const)
     : ([...LINE_KEYS, "stdin"] as const);
   const remedy = isCommand
     ? `which has command lines of its own: write it into "command"`
     : `which makes its command lines itself: use "program", "arguments", "model" and "effort", or say driver: command`;
-  const { effort, stays } = own;
+  const { effort, mcp, stays } = own;
   return [
     ...wrong
       .filter((key) => own[key] !== undefined)
@@ -294,6 +294,9 @@ function misplaced(of: MergedHarness): readonly { readonly key: string; readonly
     ...(effort === undefined || efforts.includes(effort)
       ? []
       : [{ key: "effort", message: `${driver} has no option for the effort` }]),
+    ...(mcp === true && !takesTools && !isCommand
+      ? [{ key: "mcp", message: `${driver} takes its tools only from files of its own: docs/mcp.md` }]
+      : []),
     ...(stays === true && !canStay ? [{ key: "stays", message: `${driver} cannot stay in a terminal` }] : []),
   ];
 }
@@ -310,6 +313,7 @@ function complete(name: string, harnesses: ReadonlyMap<string, HarnessFile>): Ha
     model: file.model ?? "",
     effort: file.effort ?? "",
     folders: file.folders ?? [],
+    mcp: file.mcp ?? false,
     stays: file.stays ?? file.terminal !== undefined,
     again: file.again,
     terminal: file.terminal,

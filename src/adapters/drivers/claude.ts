@@ -22,6 +22,7 @@ export const claude: Driver = {
   set: { DISABLE_AUTOUPDATER: "1" },
   efforts: EFFORTS,
   canStay: true,
+  takesTools: true,
   files: (env) => {
     const home = env["CLAUDE_CONFIG_DIR"] ?? fileIn(env, ".claude");
     const state = env["CLAUDE_CONFIG_DIR"] ?? fileIn(env, "");
@@ -34,16 +35,20 @@ export const claude: Driver = {
   login: ["auth", "status"],
 };
 
+const TOOLS = JSON.stringify({ mcpServers: { signalbox: { command: "signalbox", args: ["mcp"] } } });
+
 /** It prints the id of its conversation, and then takes it. Only in a terminal, where nothing is read, it is given one. */
 function argv(turn: Turn): readonly string[] {
   const { harness, model, effort, seat, isFirst, session, conversation } = turn;
   const stays = seat === "resident";
+  const allowed = `Bash,Edit,Write${stays ? ",Read" : ""}${harness.mcp ? ",mcp__signalbox" : ""}`;
   return called(
     turn,
     [
       ...(stays ? [] : words("-p --output-format stream-json --verbose")),
       // In a terminal it reads its prompt from a file outside of the workspace.
-      ...words(`--permission-mode acceptEdits --allowedTools Bash,Edit,Write${stays ? ",Read" : ""}`),
+      ...words(`--permission-mode acceptEdits --allowedTools ${allowed}`),
+      ...(harness.mcp ? ["--mcp-config", TOOLS] : []),
       ...flag("--model", model),
       ...flag("--effort", effort),
       ...harness.folders.flatMap((folder) => ["--add-dir", folder]),

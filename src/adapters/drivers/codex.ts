@@ -16,6 +16,7 @@ export const codex: Driver = {
   efforts: EFFORTS,
   // In a terminal it prints no id that a later turn could name.
   canStay: false,
+  takesTools: true,
   files: (env) => {
     const home = env["CODEX_HOME"] ?? fileIn(env, ".codex");
     return { settings: [`${home}/config.toml`, `${home}/AGENTS.md`], credentials: [`${home}/auth.json`] };
@@ -25,6 +26,14 @@ export const codex: Driver = {
 };
 
 const MAX = "xhigh";
+
+/** It hands on only variables that are named, and refuses a tool that nobody has approved. */
+const TOOLS = [
+  'command="signalbox"',
+  'args=["mcp"]',
+  'env_vars=["SIGNALBOX_HOME","SIGNALBOX_RUN","SIGNALBOX_TOKEN","SIGNALBOX_JOB"]',
+  'default_tools_approval_mode="approve"',
+].flatMap((line) => ["-c", `mcp_servers.signalbox.${line}`]);
 
 function argv(turn: Turn): readonly string[] {
   const { harness, model, effort, workspace, folders, conversation } = turn;
@@ -36,6 +45,7 @@ function argv(turn: Turn): readonly string[] {
       ...words("exec --json --skip-git-repo-check"),
       // A login shell reads /etc/profile, which on Debian replaces the PATH, and `signalbox` would not be found.
       ...words("-c allow_login_shell=false --sandbox workspace-write"),
+      ...(harness.mcp ? TOOLS : []),
       ...flag("--model", model),
       ...(effort === "" ? [] : ["-c", `model_reasoning_effort=${effort === "max" ? MAX : effort}`]),
       ...writable.flatMap((folder) => ["--add-dir", folder]),

@@ -15,6 +15,7 @@ export const command: Driver = {
   // As the placeholder {effort}, which may say anything to the program.
   efforts: EFFORTS,
   canStay: true,
+  takesTools: false,
   files: () => ({ settings: [], credentials: [] }),
   version: [],
   login: undefined,

@@ -23,6 +23,8 @@ export const gemini: Driver = {
   set: { NO_BROWSER: "true", GEMINI_CLI_TRUST_WORKSPACE: "true" },
   efforts: [],
   canStay: true,
+  // Only files name its servers.
+  takesTools: false,
   files: (env) => {
     const home = fileIn(env, ".gemini");
     return {

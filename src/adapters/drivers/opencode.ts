@@ -18,6 +18,8 @@ export const opencode: Driver = {
   efforts: EFFORTS,
   // In a terminal it waits for permission to read its prompt.
   canStay: false,
+  // Only its configuration names its servers.
+  takesTools: false,
   files: (env) => ({
     settings: [
       env["OPENCODE_CONFIG"] ?? `${env["XDG_CONFIG_HOME"] ?? fileIn(env, ".config")}/opencode/opencode.json`,

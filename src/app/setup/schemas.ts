@@ -54,6 +54,7 @@ const Plan = z.strictObject({
       folders: MaybeTexts,
       model: z.optional(z.string()),
       effort: z.optional(z.string()),
+      mcp: z.optional(z.boolean()),
       stays: z.optional(z.boolean()),
       env: MaybeTexts,
       set: z.optional(z.record(Text, Text)),

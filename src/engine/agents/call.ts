@@ -11,7 +11,7 @@ import type { Harness } from "../ports/settings.ts";
 import { needsPerson } from "../supervise/later.ts";
 import { isTurnOf, turnOf } from "./job-id.ts";
 
-type Called = {
+type TurnSource = {
   readonly agent: AgentRow;
   readonly turn: number;
   readonly role: Role;
@@ -23,7 +23,7 @@ type Called = {
   readonly git: string;
 };
 
-export async function callOf(works: Works, of: Called): Promise<Omit<Turn, "prompt">> {
+export async function callOf(works: Works, of: TurnSource): Promise<Omit<Turn, "prompt">> {
   const { agent, turn, role, run, harness, seat, workspace, git } = of;
   return {
     harness,
@@ -42,7 +42,7 @@ export async function callOf(works: Works, of: Called): Promise<Omit<Turn, "prom
 }
 
 /** A program that cannot do what the role asks for is not started: it would work in another way than people believe. */
-function effortOf(driver: Driver, { agent, role, run, harness }: Called): Effort | "" {
+function effortOf(driver: Driver, { agent, role, run, harness }: TurnSource): Effort | "" {
   const said = String(role.effort === undefined ? "" : valueOf(run, role.effort));
   if (said === "") return harness.effort;
   const effort = EFFORTS.find((each) => each === said);
@@ -56,7 +56,7 @@ function effortOf(driver: Driver, { agent, role, run, harness }: Called): Effort
  * The conversation of the attempt, or of the attempt before it, which ended too early. One that an attempt has taken over is not taken
  * over once more: it may be the reason for the end.
  */
-async function conversationOf(works: Works, { agent, role, harness }: Called): Promise<string> {
+async function conversationOf(works: Works, { agent, role, harness }: TurnSource): Promise<string> {
   const jobs = await works.store.jobs({ run: agent.run });
   const printedIn = (attempt: number): string =>
     works.drivers.conversation(harness.driver, turnDirs(jobs, { ...agent, attempt }));

@@ -29,7 +29,7 @@ import { titleOf } from "./terminal-title.ts";
 import { isSameAttempt } from "../../core/model/run.ts";
 import { needsPerson } from "../supervise/later.ts";
 
-type Turn = {
+type StartedTurn = {
   readonly agent: AgentRow;
   readonly turn: number;
   readonly text: string;
@@ -42,7 +42,7 @@ type Turn = {
 const PROMPT = "prompt.md";
 
 /** Starts a turn of an agent as soon as one more may work. Safe to repeat: what was claimed is not started again. */
-export async function startTurn(works: Works, kept: Kept, on: Turn): Promise<void> {
+export async function startTurn(works: Works, kept: Kept, on: StartedTurn): Promise<void> {
   const { agent, turn } = on;
   const { store, clock, processes, desk } = works;
   const { row, run } = kept;
@@ -167,7 +167,7 @@ async function seatOf({ store, processes }: Works, id: string): Promise<Seat | u
 /** A folder that only a job's row makes the turn's: until then nobody has begun it. */
 async function newTurn(
   { desk }: Works,
-  { agent, turn, text, messages = [], ...on }: Turn,
+  { agent, turn, text, messages = [], ...on }: StartedTurn,
   driver: Harness["driver"],
 ): Promise<string> {
   const { dir, durable } = desk.furnish(agent.dir, `turn-${turn}`, {

@@ -51,6 +51,8 @@ export type Driver = {
   readonly efforts: readonly Effort[];
   /** Whether it can stay in a terminal for all turns of an attempt. */
   readonly canStay: boolean;
+  /** Whether a command line can name a server of tools (MCP). */
+  readonly takesTools: boolean;
   /** Paths of the person's files that hold its settings and its login; some may be missing. */
   files(env: Readonly<Record<string, string>>): ProgramFiles;
   /** Arguments that print the version; empty where nothing is known of the program. */

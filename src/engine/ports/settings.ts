@@ -16,6 +16,8 @@ export type Harness = {
   readonly effort: Effort | "";
   /** More folders that the agent may read and write with the tools of its program. */
   readonly folders: readonly string[];
+  /** Whether the program starts `signalbox mcp` for its tools. */
+  readonly mcp: boolean;
   /** Whether a persistent role has the program in a terminal for all its turns, where there are terminals. */
   readonly stays: boolean;
   /** For the second and later turns of one attempt; without it, the same command. */

@@ -60,6 +60,12 @@ const HarnessFile = z.strictObject({
   folders: z.optional(
     told(z.array(Argument), "More folders that the tools of the driver's program may read and write"),
   ),
+  mcp: z.optional(
+    told(
+      z.boolean(),
+      "Whether the driver's program starts `signalbox mcp`, the tools of agents; default: false",
+    ),
+  ),
   stays: z.optional(
     told(
       z.boolean(),

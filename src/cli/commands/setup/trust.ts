@@ -141,7 +141,7 @@ function sayValue(value: unknown): string {
 
 function showHarness([name, harness]: [string, TrustPlan["harnesses"][string]]): string[] {
   const { driver, command: first, program, again, terminal, terminal_again: terminalAgain } = harness;
-  const { model, effort, folders = [], stays, env = [], set = {}, stdin } = harness;
+  const { model, effort, folders = [], mcp, stays, env = [], set = {}, stdin } = harness;
   const line = (title: string, argv: readonly string[] | undefined): string[] =>
     argv === undefined ? [] : [`  ${title}: ${argv.map(argument).join(" ")}`];
   return [
@@ -154,6 +154,7 @@ function showHarness([name, harness]: [string, TrustPlan["harnesses"][string]]):
     ...(model === undefined ? [] : [`  with the model ${argument(model)}`]),
     ...(effort === undefined ? [] : [`  with the effort ${effort}`]),
     ...(folders.length === 0 ? [] : [`  may also write in ${folders.map(argument).join(" ")}`]),
+    ...(mcp === true ? ["  has the tools of signalbox mcp"] : []),
     ...(stays === true ? ["  stays in its terminal"] : []),
     ...(env.length === 0 ? [] : [`  given of your variables: ${env.join(" ")}`]),
     ...Object.entries(set).map(([key, value]) => `  with ${key}=${argument(value)}`),
