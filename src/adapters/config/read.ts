@@ -23,6 +23,7 @@ import { codeOf, unreadable } from "../files/errno.ts";
 import { UserError } from "../user-error.ts";
 import { driverOf } from "../drivers/drivers.ts";
 import { BUILT_IN_HARNESSES } from "./built-in.ts";
+import PRICES from "./prices.json" with { type: "json" };
 import { closest } from "../../core/text/closest.ts";
 import type { SourcePlace } from "../../core/model/workflow.ts";
 
@@ -186,6 +187,7 @@ export function mergeLayers(layers: readonly SettingsLayer[], places: SettingsPl
     terminal: last("terminal") ?? "auto",
     pin: last("pin") ?? "note",
     workspace: workspaceOf(configs),
+    prices: Object.assign({}, PRICES, ...configs.map(({ prices = {} }) => prices)),
     // Only one of the layers can have it.
     notify: layers.flatMap(({ config, folder }) => placedArgv(config.notify ?? [], { folder, ...places })),
   };

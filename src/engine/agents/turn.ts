@@ -19,7 +19,7 @@ import { boundWorkspace, isInPlace } from "../submit/place.ts";
 import { checkoutOf } from "./judge.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { AgentRow, JobRow, WorkspaceRow } from "../ports/registry.ts";
-import { DRIVER_FILE } from "../ports/drivers.ts";
+import { DRIVER_FILE, SETTINGS_FILE, type TurnSettings } from "../ports/drivers.ts";
 import type { Harness } from "../ports/settings.ts";
 import { bringUpToDate } from "../submit/project.ts";
 import { noteProgram, pathFor, pinnedSettings, requireProgram } from "../pins/pinned-settings.ts";
@@ -82,7 +82,8 @@ export async function startTurn(works: Works, kept: Kept, on: StartedTurn): Prom
   if (isJudge && (await store.job(id)) === undefined) await setUpCheckout(works, kept, on);
   // What a program that stays draws on its terminal is not for a driver.
   const reads = seat === "resident" ? "command" : driver.name;
-  const dir = (await store.job(id))?.dir ?? (await newTurn(works, { ...on, text }, reads));
+  const settingsOfTurn = { driver: reads, harness: harness.name, model: call.model };
+  const dir = (await store.job(id))?.dir ?? (await newTurn(works, { ...on, text }, settingsOfTurn));
   const prompt = desk.write(dir, PROMPT, text);
   // Written before the process: whatever happens from here on, somebody looks after it.
   const known = await store.job(id);
@@ -168,10 +169,11 @@ async function seatOf({ store, processes }: Works, id: string): Promise<Seat | u
 async function newTurn(
   { desk }: Works,
   { agent, turn, text, messages = [], ...on }: StartedTurn,
-  driver: Harness["driver"],
+  { driver, ...settings }: TurnSettings & Pick<Harness, "driver">,
 ): Promise<string> {
   const { dir, durable } = desk.furnish(agent.dir, `turn-${turn}`, {
     [PROMPT]: text,
+    [SETTINGS_FILE]: JSON.stringify(settings),
     ...(driver === "command" ? {} : { [DRIVER_FILE]: driver }),
   });
   await Promise.all([on.durable, durable]);
