@@ -19,6 +19,7 @@ import { showProblem, type Problem } from "../../format/problem.ts";
 import { configFolder, type Env } from "../home/paths.ts";
 import type { TrustContent } from "../trust/content.ts";
 import { requireTrust, trustOf, type TrustStore } from "../trust/trust.ts";
+import type { Prices } from "../../format/settings/prices.ts";
 import { codeOf, unreadable } from "../files/errno.ts";
 import { UserError } from "../user-error.ts";
 import { driverOf } from "../drivers/drivers.ts";
@@ -187,7 +188,7 @@ export function mergeLayers(layers: readonly SettingsLayer[], places: SettingsPl
     terminal: last("terminal") ?? "auto",
     pin: last("pin") ?? "note",
     workspace: workspaceOf(configs),
-    prices: Object.assign({}, PRICES, ...configs.map(({ prices = {} }) => prices)),
+    prices: configs.reduce<Prices>((all, { prices }) => ({ ...all, ...prices }), PRICES),
     // Only one of the layers can have it.
     notify: layers.flatMap(({ config, folder }) => placedArgv(config.notify ?? [], { folder, ...places })),
   };

@@ -3,7 +3,7 @@
 import type { TokenUsage } from "../../core/model/event.ts";
 
 /** Dollars for a million tokens. Without `cached`, tokens from a cache cost as much as others. */
-export type Price = { readonly input: number; readonly cached?: number | undefined; readonly output: number };
+type Price = { readonly input: number; readonly cached?: number | undefined; readonly output: number };
 
 /** By model, as the program or the settings name it. */
 export type Prices = Readonly<Record<string, Price>>;
