@@ -75,6 +75,8 @@ export function historiesContract(open: Open): void {
     expect(await told({ runs: ["a1", "b1"], since: "2026-01-01T10:00:00.001Z" })).toEqual(["a1 2", "a1 3"]);
     expect(await told({ since: "2026-01-02T00:00:00.001Z" })).toEqual(["a1 3"]);
     expect(await told({ runs: [] })).toEqual([]);
+    const many = Array.from({ length: 2000 }, (_, n) => `no${n}`);
+    expect(await told({ runs: [...many, "b1"] })).toEqual(["b1 1"]);
     const { repo, workflow, goal } = BIRTH;
     const at = "2026-01-01T10:00:00.000Z";
     expect(await other.reports({ runs: ["b1"] })).toEqual([

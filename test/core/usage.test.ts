@@ -67,6 +67,7 @@ test.for<[what: string, reports: readonly TurnReport[], tokens: string, cost: st
   ["of both kinds", [PAID, REPORT], "2.1k tokens", "about $1.25"],
   ["unknown", [UNKNOWN, UNKNOWN], "tokens unknown", "cost unknown"],
   ["one of two unknown", [PAID, UNKNOWN], "at least 1.1k tokens", "at least $1.00"],
+  ["an estimate and unknown", [REPORT, UNKNOWN], "at least 1.1k tokens", "at least about $0.25"],
   ["a part", [PART], "at least 11 tokens", "about $0.25"],
   [
     "next to nothing",
@@ -107,16 +108,16 @@ test.for<[number, string]>([
 const FAILED = { failure: { class: "quota", message: "Out of credits." } } as const;
 
 test.for<[what: string, more: object, told: string]>([
-  ["used", {}, "Worker's turn used 1.1k tokens (about $0.25)"],
+  ["used", {}, "Worker's turn used 1.1k tokens (about $0.25)."],
   ["unknown", { usage: undefined, cost: undefined }, ""],
   ["nothing", { usage: { input: 0, cached: 0, output: 0 } }, ""],
   ["failed", { ...FAILED, usage: undefined }, "Worker's turn failed: Out of credits."],
-  ["failed late", FAILED, "Worker's turn failed: Out of credits. It used 1.1k tokens (about $0.25)"],
-  ["refused", { refused: ["Web"], usage: undefined }, "Worker's turn was not allowed to use Web"],
+  ["failed late", FAILED, "Worker's turn failed: Out of credits. It used 1.1k tokens (about $0.25)."],
+  ["refused", { refused: ["Web"], usage: undefined }, "Worker's turn was not allowed to use Web."],
   [
     "both",
     { refused: ["Web"] },
-    "Worker's turn used 1.1k tokens (about $0.25); it was not allowed to use Web",
+    "Worker's turn used 1.1k tokens (about $0.25). It was not allowed to use Web.",
   ],
 ])("history tells a turn: %s", ([, more, told]) => {
   const event = reported(more);

@@ -188,11 +188,16 @@ export function mergeLayers(layers: readonly SettingsLayer[], places: SettingsPl
     terminal: last("terminal") ?? "auto",
     pin: last("pin") ?? "note",
     workspace: workspaceOf(configs),
-    prices: configs.reduce<Prices>((all, { prices }) => ({ ...all, ...prices }), PRICES),
+    prices: pricesOf(configs),
     // Only one of the layers can have it.
     notify: layers.flatMap(({ config, folder }) => placedArgv(config.notify ?? [], { folder, ...places })),
   };
   return { settings, problems };
+}
+
+function pricesOf(configs: readonly ConfigFile[]): Prices {
+  const all: readonly Prices[] = [PRICES, ...configs.map(({ prices = {} }) => prices)];
+  return Object.fromEntries(all.flatMap((each) => Object.entries(each)));
 }
 
 /** Key by key, as everything else. A command line is a shell's, as that of a check is. */

@@ -136,11 +136,19 @@ function ofRun(db: Sql, run: RunRow["id"], error: unknown): unknown {
 const REPORTS = `SELECT events.run AS run, events.at AS at, body, repo, workflow, goal FROM events
   JOIN runs ON runs.id = events.run WHERE events.type = 'turn-reported'`;
 
+/** A statement has a limited number of values. */
+const RUNS_MAX = 500;
+
 function* reportsOf(
   db: Sql,
   { runs, since }: { readonly runs?: readonly string[]; readonly since?: string },
 ): Work<TurnRecord[]> {
   if (runs?.length === 0) return [];
+  if (runs !== undefined && runs.length > RUNS_MAX) {
+    const wanted = new Set(runs);
+    const all = yield* reportsOf(db, since === undefined ? {} : { since });
+    return all.filter(({ run }) => wanted.has(run));
+  }
   const terms = [
     ...(runs === undefined ? [] : [`AND events.run IN (${runs.map(() => "?").join(", ")})`]),
     ...(since === undefined ? [] : ["AND events.at >= ?"]),

@@ -2,7 +2,7 @@
 
 import type { Incoming } from "../../../core/model/event.ts";
 import { totalOf, type UsageTotal } from "../../../core/usage/total.ts";
-import { agentName, capitalised } from "../words.ts";
+import { agentName, capitalised, sentence } from "../words.ts";
 
 type Reported = Extract<Incoming, { type: "turn-reported" }>;
 
@@ -24,9 +24,8 @@ export function sayTokens({ turns, input, output, unknownTokens }: UsageTotal): 
 /** `$0.19`; with `about` for an estimate, and `at least` where some of it is not known. */
 export function sayCost({ turns, usd, unknownCost, isEstimate }: UsageTotal): string {
   if (turns > 0 && unknownCost === turns) return "cost unknown";
-  const amount = usd > 0 && usd < 0.005 ? "less than $0.01" : `$${usd.toFixed(2)}`;
-  const hedge = unknownCost > 0 ? "at least " : isEstimate ? "about " : "";
-  return `${hedge === "at least " && amount.startsWith("less") ? "" : hedge}${amount}`;
+  const hedges = `${unknownCost > 0 ? "at least " : ""}${isEstimate ? "about " : ""}`;
+  return usd > 0 && usd < 0.005 && unknownCost === 0 ? "less than $0.01" : `${hedges}$${usd.toFixed(2)}`;
 }
 
 /** `1 h 05 min`, `3 min 20 s`, `12 s`. */
@@ -52,17 +51,14 @@ export function sayReport(report: Reported): string {
 
 /** One turn as a sentence; empty where its program said nothing of it. */
 export function tellReport(report: Reported): string {
-  const { usage, failure, refused } = report;
+  const { failure, refused } = report;
   const whose = `${capitalised(agentName(report))}'s turn`;
   const total = totalOf([report]);
-  const hasUsed = total.input + total.output > 0;
-  const used = usage === undefined ? "" : `${sayTokens(total)} (${sayCost(total)})`;
-  const told =
-    failure === undefined
-      ? hasUsed
-        ? `${whose} used ${used}`
-        : ""
-      : `${whose} failed: ${failure.message}${hasUsed ? ` It used ${used}` : ""}`;
-  if (refused.length === 0) return told;
-  return `${told === "" ? whose : `${told}; it`} was not allowed to use ${refused.join(", ")}`;
+  const used = total.input + total.output === 0 ? "" : `used ${sayTokens(total)} (${sayCost(total)})`;
+  const tools = refused.length === 0 ? "" : `was not allowed to use ${refused.join(", ")}`;
+  const acts = [failure === undefined ? "" : `failed: ${failure.message}`, used, tools];
+  return acts
+    .filter((act) => act !== "")
+    .map((act, at) => sentence(`${at === 0 ? whose : "It"} ${act}`))
+    .join(" ");
 }
