@@ -194,6 +194,7 @@ describe("recorded turns", () => {
       tool-ended {"id":"write_file__fc_h13xdrnfsmmwn20ir3","isOk":true,"output":""}
       file-changed {"path":"/home/ada/shop/notes-gemini.txt"}
       text {"text":"Done: notes are written."}
+      model {"name":"mock"}
       usage {"usage":{"input":49699,"cached":0,"output":80}}
       turn-ended {}
       # edit
@@ -205,6 +206,7 @@ describe("recorded turns", () => {
       tool-ended {"id":"replace__fc_qoqosexr54mwn20dif","isOk":true,"output":""}
       file-changed {"path":"/home/ada/shop/README.md"}
       text {"text":"Edited."}
+      model {"name":"mock"}
       usage {"usage":{"input":24612,"cached":0,"output":40}}
       turn-ended {}
       # quota
@@ -212,6 +214,7 @@ describe("recorded turns", () => {
       notice {"text":"YOLO mode is enabled. All tool calls will be automatically approved."}
       conversation {"id":"94ddf002-2c05-40e0-aa94-07a6ab6554df"}
       model {"name":"auto"}
+      model {"name":"mock"}
       usage {"usage":{"input":2843,"cached":0,"output":20}}
       failure {"class":"quota","message":"You have exhausted your daily quota on this model. Please wait and try again later. To increase your limits, request a quota increase through AI Studio, or switch to another /auth method"}
       turn-ended {}
@@ -224,6 +227,7 @@ describe("recorded turns", () => {
       notice {"text":"YOLO mode is enabled. All tool calls will be automatically approved."}
       conversation {"id":"6b5c4737-47e6-4795-bd1e-44abdb743b23"}
       model {"name":"auto"}
+      model {"name":"mock"}
       usage {"usage":{"input":1783,"cached":0,"output":20}}
       failure {"class":"login","message":"API key not valid. Please pass a valid API key."}
       turn-ended {}
@@ -232,6 +236,7 @@ describe("recorded turns", () => {
       notice {"text":"YOLO mode is enabled. All tool calls will be automatically approved."}
       conversation {"id":"b5acc6da-a2cb-4cf5-b476-628f52e28762"}
       model {"name":"auto"}
+      model {"name":"mock"}
       usage {"usage":{"input":1993,"cached":0,"output":20}}
       failure {"class":"configuration","message":"models/mock-model is not found for API version v1beta, or is not supported for generateContent."}
       turn-ended {}
@@ -240,6 +245,7 @@ describe("recorded turns", () => {
       notice {"text":"YOLO mode is enabled. All tool calls will be automatically approved."}
       conversation {"id":"b9884287-aa7a-453b-9298-3065b8ae0810"}
       model {"name":"auto"}
+      model {"name":"mock"}
       usage {"usage":{"input":1648,"cached":0,"output":20}}
       failure {"class":"configuration","message":"model not available"}
       turn-ended {}
@@ -249,6 +255,7 @@ describe("recorded turns", () => {
       conversation {"id":"4efdc686-1907-4236-b973-bf5bc1d2ebdf"}
       model {"name":"gemini-2.5-flash"}
       notice {"text":"Attempt 1 failed with status 500. Retrying with backoff... _ApiError: {\\"error\\":{\\"message\\":\\"Internal server error\\",\\"type\\":\\"api_error\\"}}"}
+      model {"name":"mock"}
       usage {"usage":{"input":1538,"cached":0,"output":20}}
       failure {"class":"provider","message":"Internal server error"}
       turn-ended {}"

@@ -162,11 +162,11 @@ function eventsIn(dir: string, text: string): readonly AgentEvent[] {
   return [...text.split("\n").flatMap((line) => reader.take(line)), ...reader.end()];
 }
 
-type Bytes = { readonly text: string; readonly size: number };
-const NOTHING: Bytes = { text: "", size: 0 };
+type LogPart = { readonly text: string; readonly size: number };
+const NOTHING: LogPart = { text: "", size: 0 };
 
 /** The first bytes of a file, or the last ones where the number is negative; empty where there are none. `size` is that of the file. */
-function bytesOf(file: string, count: number): Bytes {
+function bytesOf(file: string, count: number): LogPart {
   const opened = openOwn(file, constants.O_RDONLY);
   if (opened.type !== "open") return NOTHING;
   try {

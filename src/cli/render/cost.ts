@@ -7,12 +7,12 @@ import { firstLine, sayTime } from "../../app/view/words.ts";
 import type { Paint } from "../paint.ts";
 import { shortIds, table, type Cell, type Column } from "./table.ts";
 
-type TableStyle = { readonly paint: Paint; readonly width?: number | undefined };
+type CostStyle = { readonly paint: Paint; readonly width?: number | undefined };
 
 const NAME_MIN = 16;
 const WHY_MIN = 20;
 
-export function sayCosts({ rows, by }: DataOf<"cost">, how: TableStyle): string {
+export function sayCosts({ rows, by }: DataOf<"cost">, how: CostStyle): string {
   const id = shortIds(rows.map(({ run }) => run));
   const amounts: readonly Column[] = [{ title: "TOKENS" }, { title: "COST" }, { title: "TIME" }];
   if (by === "turn") {

@@ -2,20 +2,20 @@
 
 import type { ChildRow, Graphs } from "../ports/graphs.ts";
 
-type On = Pick<Graphs, "childrenOf">;
+type FamilyStore = Pick<Graphs, "childrenOf">;
 
 /** As far as they are not over. */
-export function descendantsOf(store: On, run: string): Promise<readonly string[]> {
+export function descendantsOf(store: FamilyStore, run: string): Promise<readonly string[]> {
   return below(store, run, isUnderWay);
 }
 
 /** The run and all of them, also those that are over. */
-export async function familyOf(store: On, run: string): Promise<readonly string[]> {
+export async function familyOf(store: FamilyStore, run: string): Promise<readonly string[]> {
   return [run, ...(await below(store, run, (child) => child.run !== ""))];
 }
 
 async function below(
-  store: On,
+  store: FamilyStore,
   run: string,
   isMeant: (child: ChildRow) => boolean,
 ): Promise<readonly string[]> {

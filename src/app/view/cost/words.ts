@@ -4,7 +4,7 @@ import type { Incoming } from "../../../core/model/event.ts";
 import { totalOf, type UsageTotal } from "../../../core/usage/total.ts";
 import { agentName, capitalised, sentence } from "../words.ts";
 
-type Reported = Extract<Incoming, { type: "turn-reported" }>;
+type TurnReported = Extract<Incoming, { type: "turn-reported" }>;
 
 /** `820`, `4.1k`, `47k`, `1.2M`. */
 export function sayCount(count: number): string {
@@ -39,7 +39,7 @@ export function sayDuration(ms: number): string {
 }
 
 /** One turn as a line of the journal. */
-export function sayReport(report: Reported): string {
+export function sayReport(report: TurnReported): string {
   const total = totalOf([report]);
   const { failure, refused } = report;
   return [
@@ -50,7 +50,7 @@ export function sayReport(report: Reported): string {
 }
 
 /** One turn as a sentence; empty where its program said nothing of it. */
-export function tellReport(report: Reported): string {
+export function tellReport(report: TurnReported): string {
   const { failure, refused } = report;
   const whose = `${capitalised(agentName(report))}'s turn`;
   const total = totalOf([report]);
