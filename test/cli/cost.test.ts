@@ -15,7 +15,9 @@ const KNOWN: Partial<TurnReport> = {
 };
 const QUOTA = { class: "quota", message: "Out of credits." } as const;
 
-async function reported(on: Machine, id: string, at: string, more: Partial<TurnReport> & { turn: number }) {
+type Said = Partial<TurnReport> & { readonly turn: number; readonly at: string };
+
+async function reported(on: Machine, id: string, { at, ...more }: Said): Promise<void> {
   const of = { role: "worker", slot: "", attempt: 1 };
   const rest = {
     harness: "codex",
@@ -34,15 +36,16 @@ describe("two runs", async () => {
   await on.begin("wxyz1234", { goal: "Send it" });
   await on.begin("idle1234");
   const day = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
-  await reported(on, "abcd1234", day(2), { turn: 1, ...KNOWN });
-  await reported(on, "abcd1234", day(1), { turn: 2, end: "killed" });
-  await reported(on, "wxyz1234", day(1), {
+  await reported(on, "abcd1234", { at: day(2), turn: 1, ...KNOWN });
+  await reported(on, "abcd1234", { at: day(1), turn: 2, end: "killed" });
+  await reported(on, "wxyz1234", {
+    at: day(1),
     turn: 1,
     model: "gpt-5",
     usage: { input: 900, cached: 0, output: 20 },
     cost: { usd: 0.25, basis: "estimated" },
   });
-  await reported(on, "wxyz1234", day(40), { turn: 2, failure: QUOTA, refused: ["WebFetch"] });
+  await reported(on, "wxyz1234", { at: day(40), turn: 2, failure: QUOTA, refused: ["WebFetch"] });
 
   const lines = async (line: string): Promise<string[]> =>
     (await on.call(line)).stdout
@@ -62,11 +65,11 @@ describe("two runs", async () => {
   });
 
   test.for(["role", "model", "project", "day"])("by %s", async (by) => {
-    expect(await lines(`cost --by ${by} --since 2020-01-01`)).toMatchSnapshot();
+    expect(await lines(`cost --by ${by} --since 2020-01-01`)).toMatchSnapshot(by);
   });
 
   test.for(["abcd", "wxyz"])("each turn of run %s", async (run) => {
-    expect(await lines(`cost ${run}`)).toMatchSnapshot();
+    expect(await lines(`cost ${run}`)).toMatchSnapshot(run);
   });
 
   test("JSON is as published, and unknown is null", async () => {
@@ -100,15 +103,11 @@ describe("two runs", async () => {
     );
     expect((await on.call("show idle")).stdout).not.toContain("used");
     const { runs } = await on.data("list");
-    expect(
-      (runs as { run: string; used: { turns: number } }[])
-        .map(({ run, used }) => [run, used.turns])
-        .toSorted(),
-    ).toEqual([
-      ["abcd1234", 2],
-      ["idle1234", 0],
-      ["wxyz1234", 2],
+    const used = (runs as { run: string; used: { turns: number } }[]).map((each) => [
+      each.run,
+      each.used.turns,
     ]);
+    expect(Object.fromEntries(used)).toEqual({ abcd1234: 2, idle1234: 0, wxyz1234: 2 });
   });
 
   test("history tells it", async () => {
