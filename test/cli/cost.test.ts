@@ -65,11 +65,11 @@ describe("two runs", async () => {
   });
 
   test.for(["role", "model", "project", "day"])("by %s", async (by) => {
-    expect(await lines(`cost --by ${by} --since 2020-01-01`)).toMatchSnapshot(by);
+    expect(await lines(`cost --by ${by} --since 2020-01-01`)).toMatchSnapshot("rows");
   });
 
   test.for(["abcd", "wxyz"])("each turn of run %s", async (run) => {
-    expect(await lines(`cost ${run}`)).toMatchSnapshot(run);
+    expect(await lines(`cost ${run}`)).toMatchSnapshot("turns");
   });
 
   test("JSON is as published, and unknown is null", async () => {
