@@ -9,7 +9,6 @@ import { Count, MaybeFlag, MaybeText, Run, Text, Texts, type Frozen } from "./sh
 import { BEGINNING } from "./start/schemas.ts";
 import { LOOKS } from "./story/schemas.ts";
 import { INBOX, LIST, NEXT, SHOW, TASK_SHOW, WATCH, WatchLine, WHY } from "./view/run-view.ts";
-import { COST } from "./view/cost/schemas.ts";
 import { WORKFLOWS } from "./workflows/schemas.ts";
 
 /** Views of runs. */
@@ -128,7 +127,6 @@ export const SCHEMAS = {
   ...BEGINNING,
   ...ACTS,
   ...VIEWS,
-  ...COST,
   ...LOOKS,
   ...PAGE,
   ...TASKS,

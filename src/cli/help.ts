@@ -38,7 +38,6 @@ export const GROUPS: readonly (readonly [title: string, names: readonly string[]
     [
       "start",
       "attach",
-      "cost",
       "logs",
       "next",
       "why",

@@ -11,7 +11,7 @@ import {
   Loading,
   Main,
   Refused,
-  sayStanding,
+  sayReview,
   sayState,
   titleOf,
   toneOf,
@@ -63,10 +63,10 @@ function Item({ item }: { readonly item: InboxItem }): JSX.Element {
       <strong>{titleOf(item)}</strong>
       <span>{item.reason}</span>
       <Lines of={asked.slice(0, LINES_MAX)} />
-      {item.findings.map(({ artifact, by, verdict, text }) => (
+      {item.findings.map(({ artifact, by, verdict, earlier, text }) => (
         <span key={artifact} class="finding">
           <em>
-            {capitalised(by)}: {sayStanding(verdict)}
+            {capitalised(by)}: {sayReview(verdict, earlier)}
           </em>
           <Lines of={text.slice(0, LINES_MAX)} />
         </span>

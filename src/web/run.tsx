@@ -18,6 +18,7 @@ import {
   Main,
   Refused,
   sayProcess,
+  sayReview,
   sayStanding,
   sayState,
   titleOf,
@@ -57,7 +58,6 @@ export function RunPage({ run, news, own, isOffline }: RunPageProps): JSX.Elemen
         <p class="quiet">
           {view.project} · {view.workflow} · {view.branch === "" ? null : `${view.branch} · `}
           {view.run} · since <Age at={view.since} />
-          {view.used.input === null || view.used.turns === 0 ? null : ` · ${view.used.said}`}
         </p>
       </header>
       {view.attention === "" ? null : <p class="alert">{view.attention}</p>}
@@ -91,10 +91,10 @@ function Findings({ view: { findings } }: { readonly view: RunView }): JSX.Eleme
   return (
     <section aria-label="Reviews">
       <h2>Reviews</h2>
-      {findings.map(({ artifact, by, verdict, at, text }) => (
-        <article key={`${artifact} ${at}`} class={`review ${verdict}`}>
+      {findings.map(({ artifact, by, verdict, earlier, at, text }) => (
+        <article key={`${artifact} ${at}`} class={`review ${earlier ? "" : verdict}`}>
           <p>
-            <strong>{capitalised(by)}</strong> {artifact}: <em>{sayStanding(verdict)}</em>{" "}
+            <strong>{capitalised(by)}</strong> {artifact}: <em>{sayReview(verdict, earlier)}</em>{" "}
             <small>
               <Age at={at} />
             </small>

@@ -132,6 +132,10 @@ export function sayStanding(word: string): string {
   return STANDINGS[word] ?? word;
 }
 
+export function sayReview(verdict: string, isEarlier: boolean): string {
+  return isEarlier ? `earlier work: ${sayStanding(verdict)}` : sayStanding(verdict);
+}
+
 const PROCESSES: Readonly<Record<string, string>> = {
   running: "at work",
   idle: "between its turns",

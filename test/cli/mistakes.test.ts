@@ -304,6 +304,18 @@ describe("runs", () => {
   });
 });
 
+test.for<[verb: string, message: RegExp]>([
+  ["accept", /^name one of the runs that can be accepted now: (?:(\w+) \(\1: a task\)(?:, )?)+$/],
+  ["retry", /^no run was named; only stuck \(stuck: a task\) can be tried again now$/],
+])("%s without a run lists those that it works for", async ([verb, message]) => {
+  const [, , said, next, fault] = await saidOf([verb, 2, "", ""]);
+  expect([said.toLowerCase(), next, fault]).toEqual([
+    expect.stringMatching(message) as string,
+    expect.stringMatching(new RegExp(`^signalbox ${verb} [A-Z]+$`)) as string,
+    "",
+  ]);
+});
+
 describe("the machine", () => {
   const folder = (name: string): string => {
     const path = join(on.home.root, "..", name);

@@ -288,7 +288,7 @@ describe("runs that are over", () => {
 
 test("why says first that it is halted", async () => {
   const on = await paper(written);
-  expect(await on.data("why abcd")).toMatchObject({ notes: [], next: "signalbox next abcd1234" });
+  expect(await on.data("why abcd")).toMatchObject({ notes: [], next: "signalbox move abcd1234 kept" });
   await on.store.commit([{ type: "halt", run: "abcd1234", halted: true }]);
   const halted = "it is stopped: nothing is done for it until signalbox resume abcd1234";
   expect(await on.data("why abcd")).toMatchObject({ notes: [halted], next: "signalbox resume abcd1234" });

@@ -132,7 +132,7 @@ describe("list", () => {
       actions: _actions,
       ...summary
     } = rest;
-    return { ...summary, tasks: null, used: view.used };
+    return { ...summary, tasks: null };
   });
 
   test.for(WIDTHS)("at %i columns", (width) => {
@@ -157,7 +157,7 @@ test("colour says what a run needs", () => {
         ...item
       } = itemOf(viewOf(name), "other", "waiting");
       const { group: _g, kind: _k, since: _s, reason: _r, ...summary } = item;
-      return { ...summary, tasks: null, used: viewOf(name).used };
+      return { ...summary, tasks: null };
     }),
     { paint: paintOf(true), width: 120, now: NOW },
   );

@@ -36,6 +36,18 @@ test("the verdict decides where the run goes, and the page says why", async () =
   expect(pageOf(id)).toContain("## Review\n\nVerdict: FAIL\n\nOff.\n\n- **HIGH** Off by one\n");
 });
 
+test("after a send-back, the review is said to be of earlier work", async () => {
+  const id = await on.taskIn("agent-review");
+  const reviews = async (): Promise<unknown> => document(await on.say(["show", id, "--json"]))["findings"];
+  await (
+    await on.as(id, "reviewer")
+  )(["review", "create", given('{"verdict": "PASS"}')]);
+  expect(await reviews()).toMatchObject([{ verdict: "pass", earlier: false }]);
+  await on.say(["send-back", id, "Leap years are missing"]);
+  expect(await reviews()).toMatchObject([{ verdict: "pass", earlier: true }]);
+  expect((await on.say(["show", id])).stdout).toMatch(/^review {2,}earlier work: passed by reviewer/m);
+});
+
 test("it may be in a file, named with its run, and counts once under one key", async () => {
   const id = await on.taskIn("agent-review");
   writeFileSync(join(on.repo, "review.json"), '{"verdict": "PASS"}');

@@ -1,5 +1,4 @@
 /** What views of runs in tests have in common. */
-import { usedIn } from "../../src/app/view/cost/used.ts";
 import type { ActionView, AgentView, RunView, WaitView } from "../../src/app/view/run-view.ts";
 
 export const NOW = Date.parse("2026-03-14T10:00:00Z");
@@ -39,7 +38,6 @@ export const worker: AgentView = {
 
 export const BASE: RunView = {
   ...NAMES,
-  used: usedIn([]),
   run: "k3d9m2xp",
   name: "fix-dates",
   summary: "Dates in the export are off by one",
@@ -113,6 +111,7 @@ export const review = (verdict: string, ...text: string[]): RunView["findings"][
   artifact: "review",
   by: "reviewer",
   verdict,
+  earlier: false,
   at: AT,
   text,
 });

@@ -23,6 +23,18 @@ describe("which task", () => {
       });
   });
 
+  test("a typing error in a branch or an id is corrected", async () => {
+    const id = await on.create("dates-in-the-export", "x", "--no-start");
+    const letters = id.slice(0, 6);
+    const slip = `${letters.slice(0, 5)}${letters.endsWith("x") ? "y" : "x"}`;
+    const near = async (word: string): Promise<unknown> =>
+      document(await on.say(["show", word, "--json"]))["message"];
+    expect(await near("dats-in-the-export")).toBe(
+      'there is no run "dats-in-the-export"; did you mean "dates-in-the-export"?',
+    );
+    expect(await near(slip)).toBe(`there is no run "${slip}"; did you mean "${letters}"?`);
+  });
+
   test("a branch names a task that is over, as long as nobody else has it or had it", async () => {
     const branch = "known-after-its-end";
     const shown = async (): Promise<unknown> =>

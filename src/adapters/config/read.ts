@@ -19,12 +19,10 @@ import { showProblem, type Problem } from "../../format/problem.ts";
 import { configFolder, type Env } from "../home/paths.ts";
 import type { TrustContent } from "../trust/content.ts";
 import { requireTrust, trustOf, type TrustStore } from "../trust/trust.ts";
-import type { Prices } from "../../format/settings/prices.ts";
 import { codeOf, unreadable } from "../files/errno.ts";
 import { UserError } from "../user-error.ts";
 import { driverOf } from "../drivers/drivers.ts";
 import { BUILT_IN_HARNESSES } from "./built-in.ts";
-import PRICES from "./prices.json" with { type: "json" };
 import { closest } from "../../core/text/closest.ts";
 import type { SourcePlace } from "../../core/model/workflow.ts";
 
@@ -188,16 +186,10 @@ export function mergeLayers(layers: readonly SettingsLayer[], places: SettingsPl
     terminal: last("terminal") ?? "auto",
     pin: last("pin") ?? "note",
     workspace: workspaceOf(configs),
-    prices: pricesOf(configs),
     // Only one of the layers can have it.
     notify: layers.flatMap(({ config, folder }) => placedArgv(config.notify ?? [], { folder, ...places })),
   };
   return { settings, problems };
-}
-
-function pricesOf(configs: readonly ConfigFile[]): Prices {
-  const all: readonly Prices[] = [PRICES, ...configs.map(({ prices = {} }) => prices)];
-  return Object.fromEntries(all.flatMap((each) => Object.entries(each)));
 }
 
 /** Key by key, as everything else. A command line is a shell's, as that of a check is. */

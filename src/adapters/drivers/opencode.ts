@@ -4,7 +4,7 @@ import { EFFORTS } from "../../core/model/vocabulary.ts";
 import type { AgentEvent, Driver, LineReader, Turn } from "../../engine/ports/drivers.ts";
 import { words, called, fileIn, flag } from "./argv.ts";
 import { failureOf } from "./failures.ts";
-import { at, countAt, inputIn, jsonLines, textAt, textEvents, usageEvents } from "./lines.ts";
+import { at, countAt, inputIn, jsonLines, textAt, textEvents } from "./lines.ts";
 
 const WRITERS: ReadonlySet<string> = new Set(["write", "edit", "patch"]);
 
@@ -61,7 +61,7 @@ function read(line: unknown): readonly AgentEvent[] {
       return tool(part);
     case "step_finish":
       return [
-        ...usageEvents(at(part, "tokens"), "input", () => usageOf(part)),
+        { type: "usage", usage: usageOf(part) },
         ...(textAt(part, "reason") === "tool-calls" ? [] : [{ type: "turn-ended" } as const]),
       ];
     case "error": {
@@ -87,15 +87,13 @@ function tool(part: unknown): readonly AgentEvent[] {
   ];
 }
 
-/** A cost of zero is that of a model whose price the program does not know. */
+/** Of one step: a turn has several. */
 function usageOf(part: unknown): Extract<AgentEvent, { type: "usage" }>["usage"] {
   const cached = countAt(part, "tokens", "cache", "read");
-  const cost = countAt(part, "cost");
   return {
     input: countAt(part, "tokens", "input") + countAt(part, "tokens", "cache", "write") + cached,
     cached,
     output: countAt(part, "tokens", "output"),
-    ...(cost === 0 ? {} : { cost }),
-    of: "step",
+    cost: countAt(part, "cost"),
   };
 }

@@ -41,6 +41,7 @@ import { requireEntry, whileDeciding } from "./one-decision.ts";
 import { lookAgain } from "./question/refresh-question.ts";
 import { resumeRun, resumedBefore, type Resumed } from "./run/resume.ts";
 import { sayWaived } from "./artifact/waived.ts";
+import { whichRunFor } from "./which-run.ts";
 import { noteOf, submitWords, wordsText } from "./words.ts";
 
 export type VerbCall = Omit<InputOf<"accept">, "run" | "project" | "either"> & {
@@ -84,7 +85,9 @@ export function retry(on: Acting, input: InputOf<"retry">): Promise<VerbOutcome>
 
 async function byVerb(on: Acting, verb: Verb, input: InputOf<"accept">): Promise<VerbOutcome> {
   const { to, shown, entry, delivery } = input;
-  const meant = await runAndText(on, input);
+  const meant = await runAndText(on, input).catch(async (error: unknown) => {
+    throw (await whichRunFor(on, { verb, able: SAID[verb].not.replace("cannot", "can") }, error)) ?? error;
+  });
   return carryOut(on, { ...meant, verb, to, shown, entry, delivery, key: eventKey(on, input.key) });
 }
 

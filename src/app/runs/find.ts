@@ -31,6 +31,8 @@ export type Seen = Kept & {
 
 const LISTED = 10;
 const NEARBY = 200;
+/** With fewer letters everything is near. */
+const SHORT_MIN = 4;
 
 export function requireHome({ env }: Pick<Invocation, "env">): Home {
   const home = homeOf(env);
@@ -262,9 +264,21 @@ function ambiguous(word: string, ids: readonly string[]): UserError {
 }
 
 async function unknownRun(store: Store | undefined, word: string): Promise<never> {
-  const near = closest(word, (await store?.list({ limit: NEARBY }))?.rows.map(({ id }) => id) ?? []);
+  const near = store === undefined ? undefined : closest(word, await wordsForRuns(store, word.length));
   const hint = near === undefined ? "" : `; did you mean "${near}"?`;
   throw new UserError("unknown-run", `there is no run "${word}"${hint}`, "signalbox list --all");
+}
+
+/** Ids, beginnings of ids that are as long as what was typed, and branches. */
+async function wordsForRuns(store: Store, length: number): Promise<readonly string[]> {
+  const { rows } = await store.list({ limit: NEARBY });
+  const ids = rows.map(({ id }) => id);
+  const begun = length < SHORT_MIN ? [] : ids.map((id) => id.slice(0, length));
+  const wanted = await flatMapped(rows, async ({ id, status }) => {
+    const branch = status === "damaged" ? undefined : (await store.load(id))?.run.params["branch"];
+    return typeof branch === "string" ? [branch] : [];
+  });
+  return [...ids, ...begun, ...wanted, ...(await store.workspaces()).map(({ branch }) => branch)];
 }
 
 /** Runs whose workspace has this branch, also those that are over. Runs that work in place share the user's branch. */
@@ -306,12 +320,22 @@ async function whichRun(store: Store | undefined): Promise<UserError> {
   const { rows, more } =
     store === undefined ? { rows: [], more: 0 } : await rowsIn(store, UNDER_WAY, { limit: LISTED });
   if (rows.length === 0)
-    return new UserError("which-run", "no run was named, and none is under way", "signalbox list --all");
-  const shown = rows
-    .map(({ id, state, goal }) => `${id} (${[state, clip(goal)].filter((word) => word !== "").join(": ")})`)
-    .join(", ");
+    return new UserError(WHICH_RUN, "no run was named, and none is under way", "signalbox list --all");
   const rest = more > 0 ? ` and ${more} more` : "";
-  return new UserError("which-run", `name one of the runs under way: ${shown}${rest}`, "signalbox list");
+  const shown = rows.map(namedRow).join(", ");
+  return new UserError(WHICH_RUN, `name one of the runs under way: ${shown}${rest}`, "signalbox list");
+}
+
+/** No run was named, and several may be meant. */
+export const WHICH_RUN = "which-run";
+
+/** The runs under way, for a caller that knows which of them may be meant. */
+export async function runsUnderWay(store: Store): Promise<readonly RunRow[]> {
+  return (await rowsIn(store, UNDER_WAY, { limit: NEARBY })).rows;
+}
+
+export function namedRow({ id, state, goal }: RunRow): string {
+  return `${id} (${[state, clip(goal)].filter((word) => word !== "").join(": ")})`;
 }
 
 const GOAL_SHOWN = 40;

@@ -10,7 +10,6 @@ import * as z from "zod/mini";
 import { VERBS } from "../../core/model/workflow.ts";
 import { At, Count, Flag, Text, Texts, type Frozen } from "../shapes.ts";
 import { Line, Note, Read } from "../story/schemas.ts";
-import { Used } from "./cost/schemas.ts";
 import { told } from "../../format/workflow/schema/primitives.ts";
 
 const Status = z.enum(["running", "waiting", "done", "cancelled", "failed", "damaged"]);
@@ -130,6 +129,7 @@ const Finding = z.strictObject({
   artifact: Text,
   by: told(Text, "The role that wrote it"),
   verdict: Text,
+  earlier: told(Flag, "It is of an earlier round or of earlier work, and opens nothing any more"),
   at: told(Text, "When it was accepted"),
   text: told(Texts, "The reviewer's own words, one line each"),
 });
@@ -248,7 +248,6 @@ const Summary = z.strictObject({
     z.nullable(Tally),
     "Tasks of the list that it waits for: how many are done, exist, and wait for a person",
   ),
-  used: told(Used, "What its turns used, without the runs of its tasks"),
 });
 
 const TaskSummary = z.strictObject({
@@ -293,7 +292,6 @@ export const SHOW = {
   counters: z.array(z.strictObject({ name: Text, value: Count, max: Count, per: Text })),
   schedule: told(z.array(SchedulePhase), "Every phase of every stage, in order"),
   workspace: z.nullable(Workspace),
-  used: told(Used, "What its turns used, with the runs of its tasks"),
   work: told(z.nullable(Work), "Its changes as of the last handover; null before the first one"),
   left: told(
     z.array(z.tuple([Text, Text])),
@@ -331,7 +329,10 @@ export const WHY = {
   silent: told(Texts, "Agents that were sent a message and have not called since"),
   notes: told(Texts, "What a person should know before deciding"),
   tasks: told(z.array(Child), "Tasks of the list that it waits for"),
-  actions: told(z.array(Action), "What a person can type where only a person can move the run"),
+  actions: told(
+    z.array(Action),
+    "What a person can type now; the last ones let something pass that is missing",
+  ),
 };
 
 const InboxItem = z.strictObject({

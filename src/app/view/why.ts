@@ -1,16 +1,19 @@
 /** For every move out of the present state: whether it is open, and what opens it. */
 
+import { isGood, standingOf } from "../../core/gates/artifact-status.ts";
+import { isOpen } from "../../core/gates/gate.ts";
 import { sayDeadlock } from "../../engine/supervise/deadlocks.ts";
 import type { Looking } from "../declare.ts";
 import { success, type Outcome } from "../outcome.ts";
-import { seeRun, type Seen } from "../runs/find.ts";
+import { isFinished, seeRun, type Seen } from "../runs/find.ts";
 import type { DataOf, InputOf } from "../schemas.ts";
 import { sayTold, toldTo } from "../story/told.ts";
-import { actionsOf, nextForPerson } from "./actions.ts";
+import { actionsOf } from "./actions.ts";
 import { tasksOf } from "./work/children.ts";
 import { sayLanded } from "./decision/merged-elsewhere.ts";
 import { processesOf, withUnreadableFiles } from "./look.ts";
-import { waysOf } from "./moves.ts";
+import { PERSON, waysOf } from "./moves.ts";
+import type { ActionView } from "./run-view.ts";
 import { readOnce } from "./read-once.ts";
 import { deadlockOf } from "./status/trouble.ts";
 import { waitsOf } from "./status/waits.ts";
@@ -21,7 +24,8 @@ export async function why(
 ): Promise<Outcome<DataOf<"why">>> {
   const seen = withUnreadableFiles(await seeRun(readOnce(store), door, word));
   const { row, run } = seen;
-  const isDeadlocked = (await deadlockOf(seen)) !== undefined;
+  const { actions, others } = await actionsOf(seen);
+  const typed = isFinished(row) ? [] : actions.length > 0 ? actions : others;
   const moves = await waysOf(seen);
   const open = moves.filter((move) => move.open).length;
   return success(
@@ -36,14 +40,30 @@ export async function why(
         (note) => note !== "",
       ),
       tasks: await tasksOf(seen),
-      actions: isDeadlocked ? (await actionsOf(seen)).actions : [],
+      actions: [
+        ...typed,
+        ...waiversIn(seen).filter(({ command }) => !typed.some((one) => one.command === command)),
+      ],
     },
     {
-      next: isDeadlocked
-        ? await nextForPerson(seen)
-        : `signalbox ${row.halted ? "resume" : "next"} ${run.id}`,
+      // Whoever wants to know more must not be led to end the run.
+      next: actions.find(({ verb }) => verb !== "cancel")?.command ?? `signalbox next ${run.id}`,
     },
   );
+}
+
+/** What a person may let pass: it is all that keeps a move of people closed. */
+function waiversIn({ workflow, run, row }: Seen): readonly ActionView[] {
+  if (isFinished(row)) return [];
+  const closed = (workflow.movesFrom[run.state] ?? []).filter(
+    (move) =>
+      move.by.includes(PERSON) && isOpen({ workflow, run, reserved: move.reserve }, { ...move, need: [] }),
+  );
+  const names = closed.flatMap(({ need }) => need.filter((name) => !isGood(standingOf(workflow, run, name))));
+  return [...new Set(names)].map((name) => ({
+    command: `signalbox waive ${run.id} ${name} --reason "..."`,
+    sentence: `pass the gate without ${name}`,
+  }));
 }
 
 /** Whatever is open, the run stays where it is. */

@@ -48,7 +48,6 @@ export function sayRun(view: RunView, how: ScreenStyle): string {
     ...view.findings.flatMap((finding) => findingRows(finding, how)),
     ...workRows(view),
     ...counterRows(view, how),
-    ...usedRows(view, how),
     ...verbose,
     ...view.left.map(([what, said]) => [what, said]),
   ];
@@ -104,12 +103,16 @@ const VERDICTS: Readonly<Record<string, string>> = {
 };
 
 /** What a reviewer said, in its own words. */
-function findingRows({ artifact, verdict, text, by }: FindingView, how: ScreenStyle): string[][] {
+function findingRows({ artifact, verdict, earlier, text, by }: FindingView, how: ScreenStyle): string[][] {
   const shown = text.slice(0, how.verbose ? FINDINGS_VERBOSE : isCompact(how) ? FINDINGS_COMPACT : FINDINGS);
   const more = text.length - shown.length;
   const rest = more === 0 ? [] : [["", `and ${more} more lines: --verbose`]];
   const said = VERDICTS[verdict] ?? verdict;
-  const mark = verdict.startsWith("pass") ? how.paint.green(said) : how.paint.red(said);
+  const mark = earlier
+    ? how.paint.dim(`earlier work: ${said}`)
+    : verdict.startsWith("pass")
+      ? how.paint.green(said)
+      : how.paint.red(said);
   const [first = "", ...others] = shown;
   return [
     [artifact, `${mark} by ${by}${first === "" ? "" : `: ${first}`}`],
@@ -202,11 +205,6 @@ function counterRows({ counters }: RunView, how: ScreenStyle): string[][] {
   const shown = counters.filter(({ value }) => how.verbose || value !== 0);
   if (shown.length === 0) return [];
   return [["counters", shown.map(({ name, value, max }) => `${name} ${value} of ${max}`).join(", ")]];
-}
-
-/** Programs of which nothing is known are not worth a row. */
-function usedRows({ used }: RunView, { verbose }: ScreenStyle): string[][] {
-  return (used.input ?? 0) > 0 || (verbose && used.turns > 0) ? [["used", used.said]] : [];
 }
 
 function artifactRows({ artifacts, findings }: RunView, how: ScreenStyle): string[][] {

@@ -45,7 +45,6 @@ const CHANGES: { readonly [T in Event["type"]]: (run: OwnRun, event: EventOf[T])
   observed: touch,
   "agent-started": touch,
   "agent-ended": touch,
-  "turn-reported": touch,
   answered: touch,
   waived: touch,
   "respawn-asked": touch,

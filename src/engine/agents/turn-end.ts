@@ -3,7 +3,7 @@
  */
 
 import { isUp } from "../../core/step/act.ts";
-import type { Incoming, ProgramFailure, Reading, TurnReport } from "../../core/model/event.ts";
+import type { Incoming, ProgramFailure, Reading } from "../../core/model/event.ts";
 import { isExpected } from "../../core/step/move-at-end.ts";
 import { slotKey } from "../../core/model/run.ts";
 import type { Works } from "../box.ts";
@@ -20,7 +20,6 @@ import { showTexts } from "../submit/show-texts.ts";
 import { submit } from "../submit/submit.ts";
 import { turnOf } from "./job-id.ts";
 import { Parked } from "../queue/parks.ts";
-import { reportTurn } from "./turn-report.ts";
 import { nextTurn, startTurn, waitingFor } from "./turn.ts";
 import { Later } from "../supervise/later.ts";
 
@@ -50,7 +49,6 @@ export async function turnOver(works: Works, job: JobRow, process: Process): Pro
   const agent = await store.agent(job);
   const kept = await store.load(job.run);
   if (agent === undefined || kept === undefined) throw new Error(`nobody knows the agent of job ${job.id}`);
-  const report = await reportTurn(works, job, process);
   if (agent.turn > turnOf(job)) {
     // Whoever saw the end of this turn began the next one, and died before saying so.
     await store.commit([{ type: "put-job", job: { ...job, status: "over" } }]);
@@ -80,7 +78,7 @@ export async function turnOver(works: Works, job: JobRow, process: Process): Pro
       return;
     }
   }
-  const failure = isCurrent ? heldUpBy(report, job, process) : undefined;
+  const failure = isCurrent ? heldUpBy(works, job, process) : undefined;
   if (failure !== undefined) {
     await holdUp(works, kept, { job, agent, failure });
     return;
@@ -99,8 +97,9 @@ const REMEDY: Readonly<Partial<Record<ProgramFailure["class"], string>>> = {
   configuration: "correct the settings",
 };
 
-function heldUpBy({ failure }: TurnReport, { killed }: JobRow, process: Process): ProgramFailure | undefined {
+function heldUpBy({ drivers }: Works, { killed, dir }: JobRow, process: Process): ProgramFailure | undefined {
   if (killed !== "" || process.type !== "ended" || process.code === 0) return undefined;
+  const failure = drivers.failure(dir);
   return failure !== undefined && REMEDY[failure.class] !== undefined ? failure : undefined;
 }
 
@@ -188,7 +187,6 @@ export async function suspend(works: Works, { id }: JobRow): Promise<void> {
   await store.commit([{ type: "put-agent", agent: { ...agent, status: "idle", entry: SUSPENDED } }]);
   await store.commit([{ type: "put-job", job: { ...job, killed: "halted" } }]);
   await processes.kill(job);
-  await reportTurn(works, { ...job, killed: "halted" });
   const kept = await store.load(job.run);
   if (kept !== undefined && !isJudge(await works.workflow(kept.row.definition), job.role))
     await noteLeft(works, kept, agent);

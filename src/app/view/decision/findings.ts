@@ -7,7 +7,7 @@ import type { Reading } from "../../../core/model/event.ts";
 import { fillPath } from "../../../core/text/fill-path.ts";
 import { standingOf } from "../../../core/gates/artifact-status.ts";
 import { clipped } from "../../../engine/clip.ts";
-import { workflowOf, type Seen } from "../../runs/find.ts";
+import { isFinished, workflowOf, type Seen } from "../../runs/find.ts";
 import type { FindingView } from "../run-view.ts";
 import { inOneLine, withoutColours, withoutHeading } from "../words.ts";
 
@@ -41,8 +41,15 @@ export async function reviewsOf(seen: Seen): Promise<readonly FindingView[]> {
     const reading = last?.event.type === "artifact-read" ? last.event.reading : undefined;
     const verdict = reading?.verdict;
     if (last === undefined || reading === undefined || verdict === undefined) return [];
-    return [{ artifact: name, by: judge, verdict, at: last.at, text: await wordsOf(seen, reading) }];
+    const text = await wordsOf(seen, reading);
+    return [{ artifact: name, by: judge, verdict, earlier: isEarlier(seen, name), at: last.at, text }];
   });
+}
+
+/** What a finished run shows was true when it ended. */
+function isEarlier({ workflow, run, row }: Seen, artifact: string): boolean {
+  const standing = standingOf(workflow, run, artifact);
+  return !isFinished(row) && (standing === "stale" || standing === "missing");
 }
 
 async function wordsOf(seen: Seen, reading: Reading): Promise<readonly string[]> {

@@ -64,7 +64,7 @@ export async function sharedIn(store: Store): Promise<Shared> {
   };
 }
 
-export async function summaryOf(on: Shared, row: RunRow): Promise<Omit<RunSummary, "used">> {
+export async function summaryOf(on: Shared, row: RunRow): Promise<RunSummary> {
   const kept = row.status === "damaged" ? undefined : await readable(() => on.store.load(row.id));
   const workflow = await on.workflow(row);
   const tally = on.tallies.get(row.id);
@@ -78,7 +78,7 @@ export async function summaryOf(on: Shared, row: RunRow): Promise<Omit<RunSummar
   };
 }
 
-type Named = Omit<RunSummary, "queued" | "attention" | "waits" | "tasks" | "used">;
+type Named = Omit<RunSummary, "queued" | "attention" | "waits" | "tasks">;
 
 /** What a list and a screen of one run begin with. */
 export async function namesOf(
