@@ -19,6 +19,8 @@ export const gemini: Driver = {
     "GOOGLE_GEMINI_BASE_URL",
     "GOOGLE_CLOUD_PROJECT",
     "GOOGLE_CLOUD_LOCATION",
+    "GOOGLE_GENAI_USE_VERTEXAI",
+    "GOOGLE_APPLICATION_CREDENTIALS",
   ],
   set: { NO_BROWSER: "true", GEMINI_CLI_TRUST_WORKSPACE: "true" },
   efforts: [],

@@ -1,6 +1,5 @@
 /** OpenCode. */
 
-import { EFFORTS } from "../../core/model/vocabulary.ts";
 import type { AgentEvent, Driver, LineReader, Turn } from "../../engine/ports/drivers.ts";
 import { words, called, fileIn, flag } from "./argv.ts";
 import { failureOf } from "./failures.ts";
@@ -13,9 +12,17 @@ export const opencode: Driver = {
   program: "opencode",
   argv,
   reader,
-  env: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENCODE_CONFIG", "OPENCODE_CONFIG_CONTENT"],
+  env: [
+    "ANTHROPIC_API_KEY",
+    "OPENAI_API_KEY",
+    "OPENROUTER_API_KEY",
+    "OPENCODE_API_KEY",
+    "OPENCODE_CONFIG",
+    "OPENCODE_CONFIG_CONTENT",
+  ],
   set: { OPENCODE_DISABLE_AUTOUPDATE: "1" },
-  efforts: EFFORTS,
+  // It drops a variant that its model does not have without a word, and few models have `max`.
+  efforts: ["low", "medium", "high"],
   // In a terminal it waits for permission to read its prompt.
   canStay: false,
   // Only its configuration names its servers.

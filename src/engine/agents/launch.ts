@@ -18,9 +18,9 @@ import { fillPath } from "../submit/place.ts";
 import { commandsByState, commandsIn } from "./prompt-commands.ts";
 
 export function environment(
-  works: Works,
+  works: Pick<Works, "person">,
   settings: Pick<PinnedSettings, "env" | "path">,
-  harness?: Harness,
+  harness?: Pick<Harness, "env" | "set">,
 ): Record<string, string> {
   const { env: own, bin, home } = works.person;
   const names = [...settings.env, ...(harness?.env ?? [])];
