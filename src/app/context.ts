@@ -10,7 +10,6 @@ import { requirePerson, type Who } from "../adapters/person/who.ts";
 import { UserError } from "../adapters/user-error.ts";
 import type { Actor, Incoming } from "../core/model/event.ts";
 import type { Box } from "../engine/box.ts";
-import { boundWorkspace } from "../engine/submit/place.ts";
 import type { Workspaces } from "../engine/ports/files.ts";
 import type { Store } from "../engine/ports/store.ts";
 import { projectUpwards } from "../engine/submit/project.ts";
@@ -215,7 +214,7 @@ const ABOUT_WORK: ReadonlySet<string> = new Set(["gate-not-met", "stale"]);
 
 /** Without its workspace the work of a run is unknown. So the missing workspace is reported, and not a gate that asks about the work. */
 export async function requireWorkspace({ box, home }: Acting, run: string, code = "stale"): Promise<void> {
-  const path = (await boundWorkspace(box, run))?.path;
+  const path = (await box.store.boundWorkspace(run))?.path;
   if (path === undefined || !ABOUT_WORK.has(code)) return;
   const { isWorkspaceAt } = await import("../adapters/git/workspace/bench.ts");
   if (isWorkspaceAt({ home }, path)) return;

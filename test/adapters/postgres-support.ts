@@ -17,16 +17,19 @@ export async function openedAt(url: string, options?: PostgresOptions): Promise<
 export type Wire = {
   /** Leads to the same database, over the wire. */
   readonly url: string;
-  /** The next `COMMIT` breaks the connection: *before* the server gets it, or *after* the server has answered it. */
+  /** The next batch, which is one packet, breaks the connection: *before* the server gets it, or *after* it has answered the `COMMIT`. */
   breakCommit(when: "before" | "after"): void;
   /** How often it broke. */
   broken(): number;
+  /** How many packets the client has sent. */
+  packets(): number;
 };
 
 export async function wireTo(url: string): Promise<Wire> {
   const { hostname, port } = new URL(url);
   let wanted: "before" | "after" | undefined;
   let count = 0;
+  let packets = 0;
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const up = connect(Number(port), hostname);
@@ -45,16 +48,14 @@ export async function wireTo(url: string): Promise<Wire> {
       });
     }
     client.on("data", (bytes) => {
-      const isCommit = wanted !== undefined && bytes.includes("COMMIT\0");
-      if (isCommit && wanted === "before") {
-        wanted = undefined;
+      packets += 1;
+      const when = wanted;
+      wanted = undefined;
+      if (when === "before") {
         cut();
         return;
       }
-      if (isCommit) {
-        wanted = undefined;
-        isAnswerLost = true;
-      }
+      if (when === "after") isAnswerLost = true;
       up.write(bytes);
     });
     up.on("data", (bytes) => {
@@ -79,5 +80,6 @@ export async function wireTo(url: string): Promise<Wire> {
       wanted = when;
     },
     broken: () => count,
+    packets: () => packets,
   };
 }

@@ -5,9 +5,9 @@ import { persist } from "../../src/adapters/postgres/failure.ts";
 import { openPostgres } from "../../src/adapters/postgres/open.ts";
 import { SCHEMA_VERSION } from "../../src/adapters/store/schema.ts";
 import { inDatabase, newDatabase, NO_POSTGRES } from "../support/postgres.ts";
-import { openedAt } from "./postgres-support.ts";
+import { openedAt, wireTo } from "./postgres-support.ts";
 import { storeContract } from "./store-contract.ts";
-import { add, START } from "./store-entries.ts";
+import { add, AT, next, START } from "./store-entries.ts";
 import { told } from "./store-support.ts";
 
 test.for(["", "shop.db", "mysql://anna:secret@host/db", "postgres"])(
@@ -48,6 +48,33 @@ describe.skipIf(NO_POSTGRES !== undefined)("on a real server", () => {
   storeContract("PostgreSQL", async (options) => {
     const url = await newDatabase();
     return [await openedAt(url, options), await openedAt(url, options)];
+  });
+
+  test("a run is loaded with one packet, and a batch is one packet, whatever its answer is decided by", async () => {
+    const wire = await wireTo(await newDatabase());
+    const store = await openedAt(wire.url);
+    await add(store, "a1", { deeds: [START] });
+    await store.commit([{ type: "take-fence", fence: 1 }]);
+    const packetsOf = async (work: Promise<unknown>): Promise<number> => {
+      const before = wire.packets();
+      await work;
+      return wire.packets() - before;
+    };
+    expect(await packetsOf(store.load("a1"))).toBe(1);
+    const entry = await next(store, "a1", { key: "k1", answer: "said", deeds: [START] });
+    const note = { run: "a1", at: AT, kind: "files", text: "noted" };
+    const written = store.commit([
+      { type: "append", entry },
+      { type: "expect-run", run: "a1", seq: 4 },
+      { type: "projected", run: "a1", seq: 4 },
+      { type: "note", note },
+    ]);
+    expect([await packetsOf(written), await written]).toEqual([1, { type: "written" }]);
+    const claimed = store.commit([
+      { type: "claim", key: "a1:2:0", tries: 0, fence: 1, leaseUntil: 9 },
+      { type: "settle", key: "a1:2:0", fence: 1, outcome: { type: "done", note: "" } },
+    ]);
+    expect([await packetsOf(claimed), await claimed]).toEqual([1, { type: "written" }]);
   });
 
   test("those that open an empty database at once all get its tables", async () => {

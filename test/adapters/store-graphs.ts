@@ -1,7 +1,9 @@
 /** What every store must remember of graphs: their tasks, what became of them, and where they were taken over from. */
 
 import { expect, test } from "vitest";
+import type { BatchAnswer } from "../../src/engine/ports/commit.ts";
 import type { NewChild } from "../../src/engine/ports/graphs.ts";
+import type { WorkspaceRow } from "../../src/engine/ports/registry.ts";
 import type { Open } from "./store-contract.ts";
 import { add } from "./store-entries.ts";
 
@@ -50,6 +52,40 @@ export function graphsContract(open: Open): void {
       summary: "it's '$.x' \u{1F600}",
     });
     expect(await other.childAs("z9")).toBeUndefined();
+  });
+
+  test("a run works in its own workspace, or in that of the run that it was made for", async () => {
+    const [one, other] = await open();
+    for (const run of ["a1", "b1", "c1"]) await add(one, run);
+    for (const [parent, run] of [
+      ["a1", "b1"],
+      ["b1", "c1"],
+    ] as const)
+      await one.commit([
+        { type: "put-graph", graph: { ...graph, parent }, children: [child("1")] },
+        { type: "name-child", graph: { ...key, parent }, task: "1", run },
+      ]);
+    const place = { repo: "/repo", path: "/w", branch: "b", base: "main", salvage: "", kept: "" };
+    const put = (run: string, status: WorkspaceRow["status"]): Promise<BatchAnswer> =>
+      one.commit([{ type: "put-workspace", workspace: { ...place, run, status } }]);
+    const bound = (): Promise<(string | undefined)[]> =>
+      Promise.all(
+        ["a1", "b1", "c1"].map(async (run) => {
+          const workspace = await other.boundWorkspace(run);
+          expect((await other.load(run))?.workspace).toEqual(workspace);
+          return workspace?.run;
+        }),
+      );
+    expect(await bound()).toEqual([undefined, undefined, undefined]);
+    await put("a1", "bound");
+    expect(await bound()).toEqual(["a1", "a1", "a1"]);
+    await put("b1", "reserved");
+    expect(await bound()).toEqual(["a1", undefined, undefined]);
+    await put("b1", "bound");
+    expect(await bound()).toEqual(["a1", "b1", "b1"]);
+    await put("b1", "released");
+    expect(await bound()).toEqual(["a1", undefined, undefined]);
+    expect(await other.boundWorkspace("nobody")).toBeUndefined();
   });
 
   test("graphs: what others do to tasks is seen at the next look, and nothing is made anew that is as it was", async () => {

@@ -98,11 +98,11 @@ function actorOf(event: Incoming): Actor {
 type Model = { run: Run; deeds: string[]; keys: Map<string, { from: string; to: string; seq: number }> };
 
 /** What the core alone says must come of it. */
-async function expected(
+function expected(
   model: Model,
   id: string,
   on: { event: Incoming; key?: string | undefined; seq?: number | undefined },
-): Promise<string> {
+): string {
   const { event, key, seq } = on;
   const known = key === undefined ? undefined : model.keys.get(key);
   if (known !== undefined) return `repeated ${JSON.stringify(known)}`;
@@ -110,7 +110,7 @@ async function expected(
   const before = model.run;
   const decided = step(workflow, before, event);
   if (!decided.ok) return `refused ${decided.refusal.code}`;
-  const deeds = await deedsOf(workflow, decided, () => Promise.resolve(undefined));
+  const deeds = deedsOf(workflow, decided, undefined);
   for (const [i] of deeds.entries()) model.deeds.push(`${id}:${decided.run.seq}:${i}`);
   model.run = decided.run;
   if (key !== undefined)
@@ -154,7 +154,7 @@ async function live(dice: readonly number[]): Promise<void> {
     reserved: ["workspace"],
   };
   expect(told(await begin(boxOf(), { run: id, by: HUMAN, workflow, birth, params }))).toBe(
-    await expected(model, id, { event: started }),
+    expected(model, id, { event: started }),
   );
   let last: { event: Incoming; key?: string | undefined; seq?: number | undefined } | undefined;
   for (const [i, die] of dice.entries()) {
@@ -175,7 +175,7 @@ async function live(dice: readonly number[]): Promise<void> {
     // Now and then the same request again, word for word: what a caller does who got no answer.
     const request = last !== undefined && die % 6 === 0 ? last : fresh;
     last = request;
-    const wanted = await expected(model, id, request);
+    const wanted = expected(model, id, request);
     const { event, key, seq } = request;
     const outcome = await submit(boxOf(), {
       run: id,

@@ -67,10 +67,10 @@ test.for<[string, readonly Incoming[], string]>([
   expect(replay(workflow, events).params).toEqual(run.params);
 });
 
-test("a branch that a move names is renamed, once", async () => {
+test("a branch that a move names is renamed, once", () => {
   const { run } = play(workflow, [start(workflow)]);
-  expect(await renamings(run, toAsking)).toEqual(["second"]);
-  expect(await renamings(run, toClosed)).toEqual([]);
+  expect(renamings(run, toAsking)).toEqual(["second"]);
+  expect(renamings(run, toClosed)).toEqual([]);
 });
 
 const WORKSPACE: WorkspaceRow = {
@@ -84,10 +84,10 @@ const WORKSPACE: WorkspaceRow = {
   kept: "",
 };
 
-async function renamings(run: Run, event: Incoming): Promise<readonly string[]> {
+function renamings(run: Run, event: Incoming): readonly string[] {
   const next = step(workflow, run, event);
   if (!next.ok) throw new Error(next.refusal.message);
-  return (await deedsOf(workflow, next, () => Promise.resolve(WORKSPACE))).flatMap((deed) =>
+  return deedsOf(workflow, next, WORKSPACE).flatMap((deed) =>
     deed.type === "rename-branch" ? [deed.branch] : [],
   );
 }

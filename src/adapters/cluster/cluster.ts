@@ -59,11 +59,11 @@ export async function openCluster(url: string): Promise<Cluster> {
   const patience = { path: connections.path, waitMs: WAIT_MS };
   const during = <T>(work: (session: Session) => Promise<T>): Promise<T> =>
     persist(patience, () => connections.during(work));
-  const rowsOf = async (text: string, values: readonly string[] = []): Promise<readonly Row[]> =>
-    (await during((session) => session.send(text, values))).rows;
+  const rowsOf = (text: string, values: readonly string[] = []): Promise<readonly Row[]> =>
+    during(({ sql }) => drive(sql.all(text, ...values)));
   // Two processes that create a table at the same moment get an error of the catalogue.
   await during((session) =>
-    session.send(`SELECT pg_advisory_xact_lock(hashtextextended('signalbox machines', 0)); ${TABLES}`),
+    session.exec(`SELECT pg_advisory_xact_lock(hashtextextended('signalbox machines', 0)); ${TABLES}`),
   );
   return {
     async enrol({ id, name }) {
@@ -101,21 +101,17 @@ export async function openCluster(url: string): Promise<Cluster> {
           AND run IN (SELECT json_array_elements_text($4::json)))
         SELECT term FROM begun`;
       const values = [from.id, String(from.term), to, JSON.stringify(runs)];
-      const { rows } = await connections.during((session) => session.send(sql, values));
-      const term = rows[0]?.["term"];
+      const begun = await connections.during((session) => drive(session.sql.get(sql, ...values)));
+      const term = begun?.["term"];
       return term === undefined ? undefined : Number(term);
     },
     async putFiles(run, files) {
-      await during(async (session) => {
-        void session.send("BEGIN");
-        void session.send("DELETE FROM run_files WHERE run = $1", [run]);
-        for (const { path, bytes } of files)
-          void session.send("INSERT INTO run_files (run, path, bytes) VALUES ($1, $2, $3)", [
-            run,
-            path,
-            bytes,
-          ]);
-        await session.end("COMMIT");
+      const rows = files.map(({ path, bytes }) => [run, path, bytes]);
+      await during(({ sql }) => {
+        sql.put("BEGIN");
+        sql.put("DELETE FROM run_files WHERE run = ?", run);
+        sql.putRows("run_files (run, path, bytes)", rows);
+        return drive(sql.run("COMMIT"));
       });
     },
     files: async (run) =>

@@ -9,10 +9,11 @@
 import { randomUUID } from "node:crypto";
 import type { BatchAnswer, Write } from "../../engine/ports/commit.ts";
 import { failpoint } from "../failpoint.ts";
-import { reach, writeAll, WRITTEN } from "../store/members.ts";
+import { answerOf, reach, writeAll, WRITTEN } from "../store/members.ts";
+import { UnmetExpectation, type Sql, type Work } from "../store/sql.ts";
 import type { Connections } from "./connect.ts";
 import { persist } from "./failure.ts";
-import { drive, type Session } from "./session.ts";
+import { drive } from "./session.ts";
 
 /** Far longer than a batch is tried for. */
 const PRUNE = "DELETE FROM commits WHERE at < now() - interval '5 minutes'";
@@ -31,9 +32,9 @@ export function commitsTo(
     const batch = members.filter((write) => write.type !== "define" || !defined.has(write.hash));
     if (batch.length === 0) return WRITTEN;
     reach(batch, "before");
-    const sending: Sending = { batch, id: randomUUID(), now, isUnsure: false };
+    const id = randomUUID();
     const answer = await persist({ path, waitMs: WAIT_MS }, () =>
-      connections.during((session) => send(session, sending)),
+      connections.during(({ sql }) => send(sql, { batch, id, now })),
     );
     // Most commands write once or twice: the first batch of every process prunes, too.
     if (count % PRUNE_EVERY === 0) await prune(connections);
@@ -48,7 +49,7 @@ export function commitsTo(
 /** The batch is written, whatever becomes of this. */
 async function prune(connections: Connections): Promise<void> {
   try {
-    await connections.during((session) => session.send(PRUNE));
+    await connections.during(({ sql }) => drive(sql.run(PRUNE)));
   } catch {
     // The next process that writes prunes as well.
   }
@@ -58,25 +59,28 @@ type Sending = {
   readonly batch: readonly Write[];
   readonly id: string;
   readonly now: () => number;
-  /** An earlier attempt may have been committed. */
-  isUnsure: boolean;
 };
 
-async function send(session: Session, sending: Sending): Promise<BatchAnswer> {
-  void session.send("BEGIN ISOLATION LEVEL READ COMMITTED");
-  const noted = session.send("INSERT INTO commits (id) VALUES ($1) ON CONFLICT DO NOTHING", [sending.id]);
-  if (sending.isUnsure && (await noted).count === 0) {
-    await session.end("ROLLBACK");
-    return WRITTEN;
+const NOTE_ID = "INSERT INTO commits (id) VALUES (?) ON CONFLICT DO NOTHING RETURNING 1";
+
+async function send(sql: Sql, sending: Sending): Promise<BatchAnswer> {
+  try {
+    return await drive(transaction(sql, sending));
+  } catch (error) {
+    if (!(error instanceof UnmetExpectation)) throw error;
+    await drive(sql.run("ROLLBACK"));
+    return drive(answerOf(error));
   }
-  const answer = await drive(writeAll(session.sql, sending.batch, sending.now));
-  if (answer.type !== "written") {
-    await session.end("ROLLBACK");
-    return answer;
-  }
-  failpoint("store.before-commit");
-  sending.isUnsure = true;
-  await session.end("COMMIT");
-  failpoint("store.after-commit");
-  return WRITTEN;
+}
+
+function* transaction(sql: Sql, { batch, id, now }: Sending): Work<BatchAnswer> {
+  sql.put("BEGIN ISOLATION LEVEL READ COMMITTED");
+  // An earlier attempt has the id where it was committed.
+  sql.expect(WRITTEN, NOTE_ID, id);
+  const answer = yield* writeAll(sql, batch, now);
+  const isWritten = answer.type === "written";
+  if (isWritten) failpoint("store.before-commit");
+  yield* sql.run(isWritten ? "COMMIT" : "ROLLBACK");
+  if (isWritten) failpoint("store.after-commit");
+  return answer;
 }

@@ -2,6 +2,7 @@
 
 import { Pool, type ClientBase } from "pg";
 import type { LatestRun } from "../store/sql.ts";
+import type { ParsedStatements } from "./packet.ts";
 import { UserError } from "../user-error.ts";
 import { sessionOf, type Session } from "./session.ts";
 
@@ -43,22 +44,21 @@ export function connectTo(url: string): Connections {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_MS,
     allowExitOnIdle: true,
-    pipeline: true,
-    types: { getTypeParser: parserOf },
   });
   // Without listeners a lost connection would end the process. The work that uses it, or the next one, finds out.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
-  const begun = new WeakSet<ClientBase>();
+  const begun = new WeakMap<ClientBase, ParsedStatements>();
   let closing: Promise<void> | undefined;
   return {
     path,
     async during(work) {
       const client = await pool.connect();
       try {
+        const parsed = begun.get(client) ?? new Map();
         if (!begun.has(client)) await client.query(SETTINGS);
-        begun.add(client);
-        const done = await work(sessionOf(client, { path, latest }));
+        begun.set(client, parsed);
+        const done = await work(sessionOf(client, { path, latest, parsed }));
         client.release();
         return done;
       } catch (error) {
@@ -68,19 +68,6 @@ export function connectTo(url: string): Connections {
     },
     close: () => (closing ??= pool.end()),
   };
-}
-
-// Object identifiers of PostgreSQL's own types.
-const BOOL = 16;
-const BYTEA = 17;
-const NUMBERS: ReadonlySet<number> = new Set([20, 21, 23, 1700]);
-
-/** Values as SQLite gives them: numbers of JavaScript, 1 and 0 for yes and no. */
-function parserOf(oid: number): (value: string) => unknown {
-  if (oid === BOOL) return (value) => (value === "t" ? 1 : 0);
-  // In the text format bytes are `\\x` and two digits each.
-  if (oid === BYTEA) return (value) => Buffer.from(value.slice(2), "hex");
-  return NUMBERS.has(oid) ? Number : String;
 }
 
 /** An address may have a password in it: a message never repeats it. */

@@ -45,9 +45,10 @@ function askOver(connections: Connections): Ask {
       persist({ path, waitMs: WAIT_MS }, () =>
         connections.during(async (session) => {
           if (sees !== "moment") return drive(work(session.sql, ...values));
-          void session.send("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY");
-          const answer = await drive(work(session.sql, ...values));
-          await session.end("COMMIT");
+          const { sql } = session;
+          sql.put("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+          const answer = await drive(work(sql, ...values));
+          await drive(sql.run("COMMIT"));
           return answer;
         }),
       );

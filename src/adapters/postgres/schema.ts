@@ -8,10 +8,12 @@ import { UserError } from "../user-error.ts";
 import { EXIT_DAMAGED } from "../store/recovery/damage.ts";
 import { SCHEMA, SCHEMA_VERSION } from "../store/schema.ts";
 import { SCHEMA_NAME, type Connections } from "./connect.ts";
-import type { Session } from "./session.ts";
+import { drive, type Session } from "./session.ts";
 
 /** `pg_current_snapshot`, `hashtextextended` and everything else that is used here. */
 const SERVER_MIN = 130_000;
+/** A query of the catalogue sees what was committed before it; `to_regclass` may look into a cache that is older. */
+const META = "SELECT 1 FROM pg_tables WHERE schemaname = ? AND tablename = 'meta'";
 const VERSION = "SELECT value FROM meta WHERE name = 'schema'";
 
 /**
@@ -35,11 +37,13 @@ export async function ensureSchema(connections: Connections): Promise<void> {
   requireVersion(path, found ?? (await connections.during(create)));
 }
 
-async function requireServer(session: Session, path: string): Promise<void> {
-  const { rows } = await session.send(
-    "SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding, current_setting('fsync') AS fsync",
+async function requireServer({ sql }: Session, path: string): Promise<void> {
+  const settings = await drive(
+    sql.get(
+      "SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding, current_setting('fsync') AS fsync",
+    ),
   );
-  const { version, encoding, fsync } = rows[0] ?? {};
+  const { version, encoding, fsync } = settings ?? {};
   const reason =
     Number(version) < SERVER_MIN
       ? "its server is older than PostgreSQL 13"
@@ -53,20 +57,20 @@ async function requireServer(session: Session, path: string): Promise<void> {
 }
 
 /** Undefined where there are no tables. */
-async function versionIn(session: Session): Promise<number | undefined> {
-  const { rows } = await session.send(`SELECT to_regclass('${SCHEMA_NAME}.meta') IS NOT NULL AS found`);
-  if (rows[0]?.["found"] !== 1) return undefined;
-  const { rows: versions } = await session.send(VERSION);
-  return Number(versions[0]?.["value"] ?? 0);
+async function versionIn({ sql }: Session): Promise<number | undefined> {
+  const meta = await drive(sql.get(META, SCHEMA_NAME));
+  if (meta === undefined) return undefined;
+  return Number((await drive(sql.get(VERSION)))?.["value"] ?? 0);
 }
 
 async function create(session: Session): Promise<number> {
-  await session.send("BEGIN");
-  await session.send("SELECT pg_advisory_xact_lock(hashtextextended('signalbox schema', 0))");
+  const { sql } = session;
+  sql.put("BEGIN");
+  sql.alone("signalbox schema");
   const other = await versionIn(session);
   if (other === undefined)
-    await session.send(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA_NAME}; ${inPostgres(SCHEMA)} ${OWN}`);
-  await session.end("COMMIT");
+    await session.exec(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA_NAME}; ${inPostgres(SCHEMA)} ${OWN}`);
+  await drive(sql.run("COMMIT"));
   return other ?? SCHEMA_VERSION;
 }
 

@@ -1,86 +1,58 @@
 /**
  * One connection as what work on the tables needs.
  *
- * Statements are sent as soon as they are known. Only an answer that the work needs is waited for: what is written after that travels
- * with the next question, or with the end of the transaction. The server carries them out in their order; after the first that fails it
- * refuses the rest of the transaction.
+ * Work waits only for answers that it needs. What it writes before a question is sent with the question, so a batch that asks nothing is
+ * one packet and one round trip.
  */
 
-import { Client, type ClientBase } from "pg";
+import type { ClientBase } from "pg";
 import {
   insertOf,
   type LatestRun,
+  type Otherwise,
   type Result,
-  type Row,
   type Sql,
   type SqlValue,
   type Work,
 } from "../store/sql.ts";
+import { sendPacket, type ParsedStatements, type Statement } from "./packet.ts";
 
 export type Session = {
   readonly sql: Sql;
-  /** As PostgreSQL understands it, with `$1`. */
-  send(text: string, values?: readonly SqlValue[]): Promise<Result>;
-  /** Sends this last; everything that was sent before must have succeeded. */
-  end(text: "COMMIT" | "ROLLBACK"): Promise<void>;
+  /** Sends statements without values, as PostgreSQL understands them. */
+  exec(text: string): Promise<void>;
 };
 
-type Shared = { readonly path: string; readonly latest: Map<string, LatestRun> };
+type Shared = {
+  readonly path: string;
+  readonly latest: Map<string, LatestRun>;
+  readonly parsed: ParsedStatements;
+};
 
 const PAGE = 500;
-/** So many rows at once: more would make more texts to prepare. */
+/** So many rows in one statement: more would make more texts to parse. */
 const ROWS_MAX = 8;
 
-export function sessionOf(client: ClientBase, { path, latest }: Shared): Session {
-  const sent: Promise<unknown>[] = [];
-  let failed: { readonly error: unknown } | undefined;
+export function sessionOf(client: ClientBase, { path, latest, parsed }: Shared): Session {
+  let gathered: Statement[] = [];
   let cursors = 0;
-  let isGathering = false;
 
-  /** What is said before the process turns to something else travels as one packet. */
-  function gather(): void {
-    if (isGathering || !(client instanceof Client)) return;
-    isGathering = true;
-    const { stream } = client.connection;
-    stream.cork();
-    process.nextTick(() => {
-      isGathering = false;
-      stream.uncork();
-    });
+  function gather(statement: string, values: readonly SqlValue[], otherwise?: Otherwise): void {
+    gathered.push({ ...prepared(statement), values, otherwise });
   }
 
-  async function answer(text: string, values: readonly SqlValue[], name?: string): Promise<Result> {
-    try {
-      const { rows, rowCount } = await client.query<Row>({
-        text,
-        values: [...values],
-        ...(name === undefined ? {} : { name }),
-      });
-      return { rows, count: rowCount ?? 0 };
-    } catch (error) {
-      // Those after it only say that the transaction has failed.
-      failed ??= { error };
-      throw failed.error;
-    }
-  }
-
-  function send(text: string, values: readonly SqlValue[] = [], name?: string): Promise<Result> {
-    gather();
-    const result = answer(text, values, name);
-    // Whoever ends the transaction hears of a failure that nobody waits for.
-    result.catch(() => undefined);
-    sent.push(result);
-    return result;
-  }
-
-  function ask(sql: string, values: readonly SqlValue[], more = ""): Promise<Result> {
-    const { text, name } = prepared(sql + more);
-    return send(text, values, name);
+  async function ask(statement: string, values: readonly SqlValue[]): Promise<Result> {
+    gather(statement, values);
+    const statements = gathered;
+    gathered = [];
+    const results = await sendPacket(client, parsed, statements);
+    return results.at(-1) ?? { rows: [], count: 0 };
   }
 
   const sql: Sql = {
     path,
     latest,
+    forUpdate: "FOR UPDATE",
     *get(statement, ...values) {
       return (yield ask(statement, values)).rows[0];
     },
@@ -89,35 +61,33 @@ export function sessionOf(client: ClientBase, { path, latest }: Shared): Session
     },
     *each(visit, statement, ...values) {
       const cursor = `each_${(cursors += 1)}`;
-      void send(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${prepared(statement).text}`, values);
+      gather(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${statement}`, values);
       for (let count = PAGE; count === PAGE;) {
-        const { rows } = yield send(`FETCH ${PAGE} FROM ${cursor}`);
+        const { rows } = yield ask(`FETCH ${PAGE} FROM ${cursor}`, []);
         for (const row of rows) yield* visit(row);
         count = rows.length;
       }
-      void send(`CLOSE ${cursor}`);
+      gather(`CLOSE ${cursor}`, []);
     },
     *run(statement, ...values) {
       return (yield ask(statement, values)).count;
     },
-    put: (statement, ...values) => void ask(statement, values),
+    put: (statement, ...values) => gather(statement, values),
     putRows: (table, rows) => {
       for (let from = 0; from < rows.length; from += ROWS_MAX) {
         const some = rows.slice(from, from + ROWS_MAX);
-        void ask(insertOf(table, some[0]?.length ?? 0, some.length), some.flat());
+        gather(insertOf(table, some[0]?.length ?? 0, some.length), some.flat());
       }
     },
-    *lock(table, statement, ...values) {
-      return (yield ask(statement, values, ` FOR UPDATE OF ${table}`)).rows[0];
-    },
-    alone: (name) => void ask("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", [name]),
+    // The server skips the rest of the packet after an error, so the statement fails where it finds nothing.
+    expect: (otherwise, statement, ...values) =>
+      gather(`WITH found AS (${statement}) SELECT 1 / count(*) FROM found`, values, otherwise),
+    alone: (name) => gather("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", [name]),
   };
   return {
     sql,
-    send: (text, values = []) => send(text, values, values.length === 0 ? undefined : prepared(text).name),
-    async end(text) {
-      void send(text);
-      await Promise.all(sent);
+    async exec(text) {
+      await client.query(text);
     },
   };
 }
@@ -126,21 +96,11 @@ export function sessionOf(client: ClientBase, { path, latest }: Shared): Session
 export async function drive<T>(work: Work<T>): Promise<T> {
   const steps = work[Symbol.iterator]();
   let step = steps.next();
-  while (step.done !== true) {
-    let result: Result;
-    try {
-      result = await step.value;
-    } catch (error) {
-      if (steps.throw === undefined) throw error;
-      step = steps.throw(error);
-      continue;
-    }
-    step = steps.next(result);
-  }
+  while (step.done !== true) step = steps.next(await step.value);
   return step.value;
 }
 
-type Prepared = { readonly text: string; readonly name: string };
+type Prepared = Pick<Statement, "text" | "name">;
 
 const known = new Map<string, Prepared>();
 

@@ -8,20 +8,10 @@
 import type { BatchAnswer, Write } from "../../engine/ports/commit.ts";
 import { finish, type Database } from "./database.ts";
 import { isDefined } from "./journal/definitions.ts";
-import { reach, writeAll, WRITTEN } from "./members.ts";
+import { answerOf, reach, writeAll, WRITTEN } from "./members.ts";
+import { UnmetExpectation } from "./sql.ts";
 import { isAwaited } from "./tables/messages.ts";
 import { isRepeatable } from "./tables/outbox.ts";
-
-/** Thrown inside the transaction to roll it back; `answer` tells the caller why. */
-class Rollback extends Error {
-  override readonly name = "Rollback";
-  readonly answer: BatchAnswer;
-
-  constructor(answer: BatchAnswer) {
-    super(answer.type);
-    this.answer = answer;
-  }
-}
 
 export function commitTo(db: Database, batch: readonly Write[], now: () => number): BatchAnswer {
   const needed = batch.filter((write) => changesSomething(db, write));
@@ -29,14 +19,14 @@ export function commitTo(db: Database, batch: readonly Write[], now: () => numbe
   reach(needed, "before");
   const work = (): void => {
     const answer = finish(writeAll(db.sql, needed, now));
-    if (answer.type !== "written") throw new Rollback(answer);
+    if (answer.type !== "written") throw new UnmetExpectation(answer);
   };
   try {
     if (needed.every((write) => canBeRedone(db, write))) db.writeSoon(work);
     else db.write(work);
   } catch (error) {
-    if (error instanceof Rollback) return error.answer;
-    throw error;
+    if (!(error instanceof UnmetExpectation)) throw error;
+    return finish(answerOf(error));
   }
   reach(needed, "after");
   return WRITTEN;

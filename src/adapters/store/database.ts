@@ -7,7 +7,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { failpoint } from "../failpoint.ts";
 import { isBusy, translated } from "./recovery/damage.ts";
-import { insertOf, type Ask, type Row, type Sql, type Work } from "./sql.ts";
+import { insertOf, UnmetExpectation, type Ask, type Row, type Sql, type Work } from "./sql.ts";
 
 /** How often a busy database is asked again, each time after SQLite's own patience. */
 const TRIES_MAX = 6;
@@ -143,13 +143,13 @@ export function databaseOf(path: string, sqlite: DatabaseSync): Database {
   return { ...database, sql: sqlOf(database) };
 }
 
-/** SQLite has one writer at a time, so `lock` and `alone` need no lock of their own. */
+/** SQLite has one writer at a time, so `forUpdate` and `alone` need no lock of their own. */
 function sqlOf(database: Omit<Database, "sql">): Sql {
-  const get: Sql["get"] = (sql, ...values) => answered(database.get(sql, ...values));
   return {
     path: database.path,
     latest: new Map(),
-    get,
+    forUpdate: "",
+    get: (sql, ...values) => answered(database.get(sql, ...values)),
     all: (sql, ...values) => answered(database.all(sql, ...values)),
     *each(visit, sql, ...values) {
       for (const row of database.each(sql, ...values)) yield* visit(row);
@@ -159,7 +159,9 @@ function sqlOf(database: Omit<Database, "sql">): Sql {
     putRows: (table, rows) => {
       for (const row of rows) database.run(insertOf(table, row.length, 1), ...row);
     },
-    lock: (_table, sql, ...values) => get(sql, ...values),
+    expect: (otherwise, sql, ...values) => {
+      if (database.get(sql, ...values) === undefined) throw new UnmetExpectation(otherwise);
+    },
     alone: () => undefined,
   };
 }

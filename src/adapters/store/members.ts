@@ -8,8 +8,8 @@ import type { BatchAnswer, Write } from "../../engine/ports/commit.ts";
 import { failpoint, type Failpoint } from "../failpoint.ts";
 import { append } from "./journal/append.ts";
 import { define } from "./journal/definitions.ts";
-import { attend, halt, hide, isAt, putNote, setProjected } from "./journal/journal.ts";
-import type { Sql, Work } from "./sql.ts";
+import { attend, expectRun, halt, hide, putNote, setProjected } from "./journal/journal.ts";
+import type { Sql, UnmetExpectation, Work } from "./sql.ts";
 import { nameChild, putGraph, setGraph, settleChild } from "./tables/graphs.ts";
 import { acknowledge, putMessage } from "./tables/messages.ts";
 import { admit, claim, retry, settle, takeFence } from "./tables/outbox.ts";
@@ -33,14 +33,14 @@ export function* writeAll(db: Sql, batch: readonly Write[], now: () => number): 
 }
 
 /** Only PostgreSQL has machines. The row stays as it is until the transaction ends. */
-const TERM = "SELECT id FROM machines WHERE id = ? AND term = ? FOR SHARE";
+const TERM = "SELECT 1 FROM machines WHERE id = ? AND term = ? FOR SHARE";
 
 function* writeOne(db: Sql, write: Write, now: () => number): Work<BatchAnswer> {
   switch (write.type) {
     case "expect-run":
-      return unless(yield* isAt(db, write), `run ${write.run} has gone on`);
+      return done(expectRun(db, write, conflict(`run ${write.run} has gone on`)));
     case "expect-term":
-      return unless((yield* db.get(TERM, write.machine, write.term)) !== undefined, NOT_IN_TERM);
+      return done(db.expect(conflict(NOT_IN_TERM), TERM, write.machine, write.term));
     case "append":
       return yield* append(db, write.entry);
     case "define":
@@ -52,19 +52,15 @@ function* writeOne(db: Sql, write: Write, now: () => number): Work<BatchAnswer> 
     case "hide":
       return done(hide(db, write.run, write.hidden));
     case "attend":
-      return unless(
-        yield* attend(db, write.run, write),
-        `run ${write.run} needs attention for another reason`,
-      );
+      return done(attend(db, write, conflict(`run ${write.run} shows another attention`)));
     case "projected":
-      if (!(yield* isAt(db, write))) return conflict(`run ${write.run} has gone on`);
-      return done(setProjected(db, write.run, write.seq));
+      return done(setProjected(db, write, conflict(`run ${write.run} has gone on`)));
     case "take-fence":
-      return unless(yield* takeFence(db, write.fence), "another supervisor has begun");
+      return done(takeFence(db, write.fence, conflict("another supervisor has begun")));
     case "claim":
-      return unless(yield* claim(db, write, now()), `${write.key} is not free`);
+      return done(claim(db, write, { now: now(), otherwise: conflict(`${write.key} is not free`) }));
     case "settle":
-      return unless(yield* settle(db, write.key, write), `${write.key} is another supervisor's`);
+      return done(settle(db, write, conflict(`${write.key} is another supervisor's`)));
     case "admit":
       return done(admit(db, write.key));
     case "retry":
@@ -80,7 +76,7 @@ function* writeOne(db: Sql, write: Write, now: () => number): Work<BatchAnswer> 
     case "park":
       return done(parks.putPark(db, write.park));
     case "hold":
-      return unless(yield* parks.hold(db, write.turn), `${write.turn.key} does not hold any more`);
+      return done(parks.hold(db, write.turn, conflict(`${write.turn.key} does not hold any more`)));
     case "lift":
       return done(parks.lift(db, write));
     case "release":
@@ -157,12 +153,12 @@ function done(_written: void): BatchAnswer {
   return WRITTEN;
 }
 
-function conflict(reason: string): BatchAnswer {
-  return { type: "conflict", reason };
+export function* answerOf({ otherwise }: UnmetExpectation): Work<BatchAnswer> {
+  return typeof otherwise === "function" ? yield* otherwise() : otherwise;
 }
 
-function unless(holds: boolean, reason: string): BatchAnswer {
-  return holds ? WRITTEN : conflict(reason);
+function conflict(reason: string): BatchAnswer {
+  return { type: "conflict", reason };
 }
 
 function unlessTaken(by: string): BatchAnswer {

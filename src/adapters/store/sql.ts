@@ -1,13 +1,15 @@
 /**
  * Work on the tables, in SQL that SQLite and PostgreSQL both understand.
  *
- * `Work` is a generator of statements. It yields at each statement whose result it needs, and `put` sends the others without waiting.
+ * `Work` is a generator of statements. It yields at each statement whose result it needs, and does not wait for the others (`put`, `expect`).
  * SQLite returns a result at once, so `finish` (database.ts) runs work on it synchronously and no other work can interleave with a
- * transaction. On PostgreSQL, `drive` (postgres/session.ts) awaits each result; statements that were put are sent along with the next one.
+ * transaction. On PostgreSQL, `drive` (postgres/session.ts) awaits each result; the other statements are sent along with the next one.
  */
 
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { Run } from "../../core/model/run.ts";
+import type { BatchAnswer } from "../../engine/ports/commit.ts";
+import type { Birth } from "../../engine/ports/journal.ts";
 
 export type SqlValue = SQLInputValue;
 export type Row = Record<string, SQLOutputValue>;
@@ -16,6 +18,20 @@ export type Row = Record<string, SQLOutputValue>;
 export type Result = { readonly rows: Row[]; readonly count: number };
 
 export type Work<T> = Iterable<Promise<Result>, T, Result>;
+
+/** The answer of a batch with an expectation that does not hold, or work that finds it after the batch was rolled back. */
+export type Otherwise = BatchAnswer | (() => Work<BatchAnswer>);
+
+/** Thrown where an expectation does not hold. */
+export class UnmetExpectation extends Error {
+  override readonly name = "UnmetExpectation";
+  readonly otherwise: Otherwise;
+
+  constructor(otherwise: Otherwise) {
+    super("an expectation of the batch does not hold");
+    this.otherwise = otherwise;
+  }
+}
 
 export type Sql = {
   /** Where the database is, for messages. */
@@ -32,14 +48,27 @@ export type Sql = {
   put(sql: string, ...values: SqlValue[]): void;
   /** Inserts rows. `table` may include a list of columns, as in `runs (id, seq)`. */
   putRows(table: string, rows: readonly (readonly SqlValue[])[]): void;
-  /** Returns one row, and locks its part of `table` against other transactions until this one ends. */
-  lock(table: string, sql: string, ...values: SqlValue[]): Work<Row | undefined>;
+  /** The statement finds a row, or changes one and ends with `RETURNING 1`; where there is none, the transaction fails with `UnmetExpectation`. */
+  expect(otherwise: Otherwise, sql: string, ...values: SqlValue[]): void;
+  /** At the end of a query it locks the rows until the transaction ends; empty for SQLite, which has one writer at a time. */
+  readonly forUpdate: string;
   /** Takes an exclusive lock with this name until the transaction ends. */
   alone(name: string): void;
 };
 
 /** `head` is the hash of its last event. Each event has the hash of the one before it, so `head` identifies the whole history. */
-export type LatestRun = { readonly head: string; readonly run: Run };
+export type LatestRun = { readonly head: string; readonly run: Run; readonly kept: KeptRow };
+
+/** What the next event of a run must know of its row and of its snapshot. */
+export type KeptRow = {
+  readonly birth: Birth;
+  readonly status: string;
+  /** The sequence number of the snapshot, and the digest of its text. */
+  readonly shot: number;
+  readonly seal: string;
+  /** Of everything in the row that events made, and of `seal`: a row with this digest is this one. */
+  readonly digest: string;
+};
 
 /** Makes a query of the store port from work. *moment*: all statements of the work see the same snapshot of the database. */
 export type Ask = <Arguments extends readonly unknown[], Answer>(

@@ -2,7 +2,6 @@
 
 import { requirePerson } from "../../adapters/person/who.ts";
 import { UserError } from "../../adapters/user-error.ts";
-import { boundWorkspace } from "../../engine/submit/place.ts";
 import {
   answeredBefore,
   ask,
@@ -83,7 +82,7 @@ async function valueOf(
   if (of.name !== "branch") return fitting(of.name, given);
   const branch = given === "" ? await branchOf(on, run) : given;
   const { row, run: now } = await requireKept(on, run);
-  const path = (await boundWorkspace(on.box, run))?.path;
+  const path = (await on.box.store.boundWorkspace(run))?.path;
   if (of.isKnown || branch === now.params["branch"]) return branch;
   // Git is loaded only for those who name a branch.
   const { requireBranch } = await import("../runs/branch.ts");
@@ -122,7 +121,7 @@ function setDetail(on: Acting, { run, name, value, voice, key }: Detail): Promis
 }
 
 async function branchOf({ box }: Acting, run: string): Promise<string> {
-  const workspace = await boundWorkspace(box, run);
+  const workspace = await box.store.boundWorkspace(run);
   if (workspace === undefined)
     throw new UserError("no-workspace", `run ${run} has no workspace whose branch could be asked for`, HELP);
   const { presentBranch } = await import("../../adapters/git/repository/refs.ts");

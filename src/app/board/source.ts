@@ -10,7 +10,6 @@ import { readOwn } from "../../adapters/home/own-file.ts";
 import { isSupervisorAlive } from "../../adapters/supervisor/lock.ts";
 import { readable, UserError } from "../../adapters/user-error.ts";
 import type { Store } from "../../engine/ports/store.ts";
-import { boundWorkspace } from "../../engine/submit/place.ts";
 import { collectorOf, type Collector, type Wanted } from "./collect.ts";
 import { isOver, UNKNOWN, type BoardRow, type BoardView, type Work, type Terminal } from "./row.ts";
 import { requireHome, storeOf } from "../runs/find.ts";
@@ -169,7 +168,7 @@ async function workIn(
   { door, home, store }: { readonly door: Invocation; readonly home: Home; readonly store: Store },
   run: string,
 ): Promise<Work | undefined> {
-  const workspace = await boundWorkspace({ store }, run);
+  const workspace = await store.boundWorkspace(run);
   if (workspace === undefined) return undefined;
   const { path, base, repo } = workspace;
   const into = (await store.projectAt(repo))?.defaultBranch ?? "";

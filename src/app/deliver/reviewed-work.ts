@@ -6,7 +6,7 @@ import type { Move } from "../../core/model/workflow.ts";
 import { shellWord } from "../../core/text/shell-word.ts";
 import type { Kept } from "../../engine/ports/journal.ts";
 import type { WorkspaceRow } from "../../engine/ports/registry.ts";
-import { artifactPaths, boundWorkspace } from "../../engine/submit/place.ts";
+import { artifactPaths } from "../../engine/submit/place.ts";
 import type { Acting } from "../context.ts";
 import { EXIT_GATE } from "../exit-codes.ts";
 import { firstLine } from "../view/words.ts";
@@ -33,7 +33,7 @@ export async function requireShownWork(
   { tree, command }: { readonly tree: string; readonly command: string },
 ): Promise<void> {
   const { id: run, repo } = kept.row;
-  const path = (await boundWorkspace(on.box, run))?.path;
+  const path = (await on.box.store.boundWorkspace(run))?.path;
   if (path === undefined || tree === "") return;
   const { handoverOf, lastWorkOf } = await import("../../adapters/git/snapshot/handover.ts");
   const git = { home: on.home, env: on.door.env };
@@ -65,7 +65,7 @@ export async function requireSameWork(
   { row, run }: Kept,
   { move, tree }: { readonly move: Move; readonly tree: string },
 ): Promise<void> {
-  const path = (await boundWorkspace(on.box, row.id))?.path;
+  const path = (await on.box.store.boundWorkspace(row.id))?.path;
   const reviewed = reviewedIn(run, move);
   if (path === undefined || tree === "" || reviewed === "" || reviewed === tree) return;
   const { gitBranches } = await import("../../adapters/git/repository/branch-port.ts");
@@ -99,7 +99,7 @@ export async function requireHandover(on: Acting, kept: Kept, tree: string): Pro
   const artifacts = artifactPaths(await on.box.workflow(kept.row.definition), kept.run);
   const find = (): Promise<string | undefined> =>
     handoverOf({ home: on.home, env: on.door.env }, { repo, run, tree, artifacts });
-  const path = (await boundWorkspace(on.box, run))?.path;
+  const path = (await on.box.store.boundWorkspace(run))?.path;
   const known = await find();
   if (known === undefined && path !== undefined) {
     const message = `${titleOf(kept)}\n\nSignalbox-Run: ${run}`;

@@ -11,7 +11,7 @@ import { UserError } from "../../adapters/user-error.ts";
 import { closest } from "../../core/text/closest.ts";
 import type { Workflow } from "../../core/model/compile.ts";
 import { workflowsOf } from "../../engine/box.ts";
-import { boundWorkspace, isInPlace } from "../../engine/submit/place.ts";
+import { isInPlace } from "../../engine/submit/place.ts";
 import type { Kept, RunRow } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { EXIT_DAMAGED } from "../exit-codes.ts";
@@ -147,7 +147,7 @@ export async function seeRun(
 export async function rootOf(store: Store, home: Home, run: string): Promise<string> {
   const own = await store.workspace(run);
   if (own !== undefined && isInPlace(own)) return own.path;
-  return (await boundWorkspace({ store }, run))?.path ?? runFolders(home, run).files;
+  return (await store.boundWorkspace(run))?.path ?? runFolders(home, run).files;
 }
 
 /** How many first letters of an id are enough; one, unless a caller wants more. */

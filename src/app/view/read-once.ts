@@ -10,6 +10,7 @@ export function readOnce(store: Store | undefined): Store | undefined {
   return {
     ...store,
     events: once((...of: Parameters<Store["events"]>) => store.events(...of)),
+    boundWorkspace: once((...of: Parameters<Store["boundWorkspace"]>) => store.boundWorkspace(...of)),
     workspace: once((...of: Parameters<Store["workspace"]>) => store.workspace(...of)),
     line: once((...of: Parameters<Store["line"]>) => store.line(...of)),
     unattended: once((...of: Parameters<Store["unattended"]>) => store.unattended(...of)),

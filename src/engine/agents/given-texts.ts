@@ -127,8 +127,8 @@ export async function madeBy(
 
 /** An agent's request for a move carries what the agent wrote, without given texts that it did not change. */
 export async function withoutGiven(box: Box, run: string, event: Incoming): Promise<Incoming> {
-  if (event.type !== "move-asked" || event.by.type !== "agent") return event;
+  if (event.type !== "move-asked" || event.by.type !== "agent" || event.readings === undefined) return event;
   const agent = await box.store.agent({ run, ...event.by });
-  if (agent === undefined || event.readings === undefined) return event;
+  if (agent === undefined) return event;
   return { ...event, readings: await madeBy(box, agent, event.readings) };
 }

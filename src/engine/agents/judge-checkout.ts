@@ -10,7 +10,7 @@ import type { Works } from "../box.ts";
 import { clipped } from "../clip.ts";
 import { givenTo, keepGiven, lineOf } from "./given-texts.ts";
 import { checkoutOf, isJudge, ownOf } from "./judge.ts";
-import { artifactPaths, boundWorkspace, placeOf, shownWorkspace } from "../submit/place.ts";
+import { artifactPaths, placeOf, shownWorkspace } from "../submit/place.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { AgentRow, WorkspaceRow } from "../ports/registry.ts";
 import { noteAll, noteNew } from "../notes.ts";
@@ -83,7 +83,7 @@ async function makeCheckout(works: Works, kept: Kept, agent: AgentRow): Promise<
 }
 
 async function requireWorkspace(works: Works, run: string, { role }: AgentRow): Promise<WorkspaceRow> {
-  const workspace = await boundWorkspace(works, run);
+  const workspace = await works.store.boundWorkspace(run);
   if (workspace === undefined) throw new Error(`there is no workspace for ${role}`);
   return workspace;
 }
@@ -193,7 +193,7 @@ export async function closeCheckout(works: Works, agent: AgentRow): Promise<void
   const kept = await store.load(run);
   if (kept === undefined || agent.dir === "" || !isJudge(await works.workflow(kept.row.definition), role))
     return;
-  const path = (await boundWorkspace(works, run))?.path ?? "";
+  const path = (await works.store.boundWorkspace(run))?.path ?? "";
   const at = checkoutOf(agent);
   await endSetUp(works, { run, judge: agent });
   // A supervisor that was killed before it removed the folder may have written the note already.

@@ -15,7 +15,7 @@ import { noteGiven } from "./given-texts.ts";
 import { openCheckout, setUpCheckout } from "./judge-checkout.ts";
 import { writeInput } from "./input-file.ts";
 import { isTurnOf, jobId, turnOf } from "./job-id.ts";
-import { boundWorkspace, isInPlace } from "../submit/place.ts";
+import { isInPlace } from "../submit/place.ts";
 import { checkoutOf } from "./judge.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { AgentRow, JobRow, WorkspaceRow } from "../ports/registry.ts";
@@ -53,7 +53,7 @@ export async function startTurn(works: Works, kept: Kept, on: StartedTurn): Prom
   }
   const workflow = await works.workflow(row.definition);
   const role = workflow.definition.roles[agent.role];
-  const workspace = await boundWorkspace(works, row.id);
+  const workspace = await works.store.boundWorkspace(row.id);
   if (role === undefined || workspace === undefined)
     throw new Error(`there is no workspace for ${agent.role}`);
   const isJudge = role.access === "read";

@@ -10,7 +10,7 @@ import { noteAll } from "../notes.ts";
 import { argvOf } from "./commands.ts";
 import { codesIn, observe, readerOf, RUNS_MAX, tellRun } from "./result.ts";
 import { environment, MINUTE_MS } from "../agents/launch.ts";
-import { artifactPaths, boundWorkspace } from "../submit/place.ts";
+import { artifactPaths } from "../submit/place.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { Process } from "../ports/process.ts";
 import type { JobRow } from "../ports/registry.ts";
@@ -32,7 +32,7 @@ export async function startCheck(works: Works, given: Kept, of: Wanted): Promise
   const { row, run } = kept;
   const workflow = await works.workflow(row.definition);
   const reader = workflow.definition.artifacts[of.artifact]?.reader;
-  const workspace = await boundWorkspace(works, row.id);
+  const workspace = await works.store.boundWorkspace(row.id);
   if (reader?.type !== "check" || workspace === undefined)
     throw new Error(`there is nothing to check ${of.artifact} in`);
   requireAccepted(workflow, run, of.artifact);

@@ -6,7 +6,6 @@ import { failingOf, type FailurePlace } from "../../format/reading/failure-place
 import type { Works } from "../box.ts";
 import { noteAll } from "../notes.ts";
 import { listsOf, type Check } from "./commands.ts";
-import { boundWorkspace } from "../submit/place.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { Process } from "../ports/process.ts";
 import type { JobRow } from "../ports/registry.ts";
@@ -113,7 +112,7 @@ const CUT_SHORT: FailurePlace = { failing: "unknown", rule: "cut-short" };
 
 /** Only files of the work that was checked count. */
 async function whereFailed(works: Works, job: JobRow, text: string): Promise<FailurePlace> {
-  const root = (await boundWorkspace(works, job.run))?.path;
+  const root = (await works.store.boundWorkspace(job.run))?.path;
   if (root === undefined) return CUT_SHORT;
   return failingOf({ text, root, files: await works.workspaces.files(root, job.tree) });
 }

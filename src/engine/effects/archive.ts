@@ -9,7 +9,7 @@ import { withEntry } from "../../format/projection/changelog.ts";
 import type { Works } from "../box.ts";
 import { isCalledOff } from "./commit.ts";
 import type { Of } from "./deed.ts";
-import { boundWorkspace, placeOf } from "../submit/place.ts";
+import { placeOf } from "../submit/place.ts";
 import type { ReplaceableFile, ArchiveRequest } from "../ports/archives.ts";
 import type { Kept } from "../ports/journal.ts";
 import { project } from "../submit/project.ts";
@@ -151,7 +151,7 @@ async function wantedOf(on: On): Promise<ArchiveRequest> {
   requireApart(files, log);
   const to = fillPath(run, of.to.replaceAll("{date}", date.replaceAll("-", "")));
   const folder = fillPath(run, of.folder);
-  if ((await boundWorkspace(works, row.id)) === undefined)
+  if ((await works.store.boundWorkspace(row.id)) === undefined)
     throw new Error(`${row.id} does not work in ${root} now`);
   return { root, files: [...files, ...log], folder, to };
 }

@@ -5,7 +5,7 @@ import { explainedStatus } from "../../core/gates/status-reason.ts";
 import { PERFORMABLE } from "../../core/model/vocabulary.ts";
 import type { Works } from "../box.ts";
 import type { Of } from "./deed.ts";
-import { artifactPaths, boundWorkspace, placeOf } from "../submit/place.ts";
+import { artifactPaths, placeOf } from "../submit/place.ts";
 import type { Kept } from "../ports/journal.ts";
 import { noteNew } from "../notes.ts";
 import { tellFact } from "../supervise/submit-fact.ts";
@@ -14,7 +14,7 @@ import { needsPerson } from "../supervise/later.ts";
 export async function commit({ works, kept, deed, key }: Of<"perform">): Promise<string> {
   const { row, run } = kept;
   if (await isCalledOff(works, kept, deed.entry)) return "the run was cancelled before";
-  const workspace = await boundWorkspace(works, row.id);
+  const workspace = await works.store.boundWorkspace(row.id);
   if (workspace === undefined)
     throw whyNot(`${row.id} has no workspace whose work could be committed`, row.id);
   const { commitMessage = "" } = await textsFor(works, kept, deed);

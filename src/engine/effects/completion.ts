@@ -3,7 +3,6 @@
 import { isCalledOff, textsFor, whyNot } from "./commit.ts";
 import type { Of } from "./deed.ts";
 import type { WorkspaceRow } from "../ports/registry.ts";
-import { boundWorkspace } from "../submit/place.ts";
 import { noteNew } from "../notes.ts";
 import { artifactsOf, tellFact, type Told } from "../supervise/submit-fact.ts";
 
@@ -52,7 +51,7 @@ export async function tag(doing: Of<"perform">): Promise<string> {
 
 /** The branch stays when its workspace is released. */
 async function branchOf({ works, kept: { row } }: Of<"perform">, what: string): Promise<WorkspaceRow> {
-  const workspace = (await boundWorkspace(works, row.id)) ?? (await works.store.workspace(row.id));
+  const workspace = (await works.store.boundWorkspace(row.id)) ?? (await works.store.workspace(row.id));
   if (workspace === undefined) throw whyNot(`${row.id} has no branch ${what}`, row.id);
   return workspace;
 }

@@ -8,14 +8,14 @@ import type { WorkspaceRow } from "../ports/registry.ts";
 
 type Accepted = Extract<Step, { ok: true }>;
 
-/** Most events order nothing: only the others pay for looking up the workspace. */
-export async function deedsOf(
+/** Most events order nothing. */
+export function deedsOf(
   workflow: Workflow,
   step: Accepted,
-  workspaceOf: () => Promise<WorkspaceRow | undefined>,
-): Promise<readonly Deed[]> {
+  workspace: WorkspaceRow | undefined,
+): readonly Deed[] {
   const isQuiet = step.effects.length === 0 && !step.events.some(({ type }) => CALLS.has(type));
-  return isQuiet ? [] : ordered(workflow, step, await workspaceOf());
+  return isQuiet ? [] : ordered(workflow, step, workspace);
 }
 
 /** Events after which something may have to be done that no effect says. */

@@ -4,6 +4,7 @@ import type { Actor, Event } from "../../core/model/event.ts";
 import type { Run } from "../../core/model/run.ts";
 import type { Definition } from "../../core/model/workflow.ts";
 import type { Deed } from "../effects/deed.ts";
+import type { WorkspaceRow } from "./registry.ts";
 
 /** How a run came to be: never changes. */
 export type Birth = {
@@ -80,6 +81,9 @@ export type RunRow = Birth & {
 
 export type Kept = { readonly row: RunRow; readonly run: Run };
 
+/** With the workspace that the run works in, as `boundWorkspace` finds it at the same moment. */
+export type LoadedRun = Kept & { readonly workspace: WorkspaceRow | undefined };
+
 /** An event as it was written. */
 export type Recorded = {
   readonly run: string;
@@ -144,7 +148,7 @@ export type RunMarks = {
  */
 export type Journal = {
   definition(hash: string): Promise<Definition | undefined>;
-  load(run: string): Promise<Kept | undefined>;
+  load(run: string): Promise<LoadedRun | undefined>;
   /** The marks alone: cheap, also for a damaged run. */
   marks(run: string): Promise<RunMarks | undefined>;
   /** The acknowledged answer to a key, if it was used for this run. */

@@ -87,6 +87,8 @@ export type Registry = {
   /** Live turns of runs that a person has halted. */
   haltedJobs(): Promise<readonly JobRow[]>;
   workspace(run: string): Promise<WorkspaceRow | undefined>;
+  /** The workspace that a run works in, while it has one: its own, or that of the run that it was made for. */
+  boundWorkspace(run: string): Promise<WorkspaceRow | undefined>;
   /** The bound workspace that holds this real path. A checkout that runs work in belongs to no run. */
   workspaceAt(path: string): Promise<WorkspaceRow | undefined>;
   /** Those that are not released, without checkouts that runs work in. */

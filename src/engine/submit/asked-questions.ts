@@ -5,14 +5,13 @@ import type { Event } from "../../core/model/event.ts";
 import { questionsIn, type Questions } from "../../core/projection/questions.ts";
 import type { Box } from "../box.ts";
 import { questionText, variablesOf } from "../agents/launch.ts";
-import { boundWorkspace } from "./place.ts";
 
 export async function askedIn(
   box: Pick<Box, "store">,
   workflow: Workflow,
   { id, events }: { readonly id: string; readonly events: readonly Event[] },
 ): Promise<Questions> {
-  const workspace = await boundWorkspace(box, id);
+  const workspace = await box.store.boundWorkspace(id);
   const agent = { role: "", slot: "", attempt: 0, session: "" };
   return questionsIn(workflow, events, ({ question }, run) =>
     questionText(workflow, question, variablesOf({ workflow, run, workspace, agent })),

@@ -82,6 +82,7 @@ export async function begin(box: Box, start: Start): Promise<Submission> {
     birth,
     pin: start.pin,
     repo: root,
+    workspace: await box.store.boundWorkspace(id),
     texts,
   });
   if (written?.type === "accepted" && given.length > 0) {

@@ -11,7 +11,8 @@ import { checkoutOf, isJudge, isOwn, ownOf } from "../agents/judge.ts";
 import type { Box } from "../box.ts";
 import type { ArtifactText, Artifacts, Place } from "../ports/files.ts";
 import type { Kept } from "../ports/journal.ts";
-import { placeOf } from "./place.ts";
+import type { WorkspaceRow } from "../ports/registry.ts";
+import { placeWith } from "./place.ts";
 import { digestOfText, showTexts } from "./show-texts.ts";
 
 export type Collected = Awaited<ReturnType<Artifacts["collect"]>>;
@@ -19,6 +20,7 @@ export type Collected = Awaited<ReturnType<Artifacts["collect"]>>;
 type EventAuthor = {
   readonly kept: Kept;
   readonly workflow: Workflow;
+  readonly workspace: WorkspaceRow | undefined;
   /** Whose event it is: a role, a person or the engine. */
   readonly by: string;
   /** The agent, where it is one's. */
@@ -28,11 +30,11 @@ type EventAuthor = {
 };
 
 export async function collectFor(box: Box, of: EventAuthor): Promise<Collected> {
-  const { kept, workflow, by, author, texts } = of;
+  const { kept, workflow, workspace, by, author, texts } = of;
   const marks = await showTexts(box, kept);
   const hidden = new Set(marks.map(({ key }) => key));
   const isHidden = (reading: Reading): boolean => hidden.size > 0 && hidden.has(keyOf(reading));
-  const place = await placeOf(box, { run: kept.run, workflow, id: kept.row.id });
+  const place = await placeWith(box, { run: kept.run, workflow, id: kept.row.id, workspace });
   const judge = author !== undefined && isJudge(workflow, author.role) ? author : undefined;
   const { artifacts } = workflow.definition;
   const shared = await box.artifacts.collect(place, judge === undefined ? texts : []);

@@ -7,12 +7,17 @@ import { nameOf } from "../../core/step/intake.ts";
 import { readBesides } from "./work-without.ts";
 import type { Box } from "../box.ts";
 import { collectFor, type Collected } from "./collect.ts";
-import { artifactPaths, boundWorkspace } from "./place.ts";
+import { artifactPaths } from "./place.ts";
 import type { ArtifactText } from "../ports/files.ts";
 import type { Kept } from "../ports/journal.ts";
+import type { WorkspaceRow } from "../ports/registry.ts";
 
-/** A run, and the definition that it goes by. */
-export type Seen = { readonly kept: Kept; readonly workflow: Workflow };
+/** A run, the definition that it goes by, and the workspace that it works in, if it has one. */
+export type Seen = {
+  readonly kept: Kept;
+  readonly workflow: Workflow;
+  readonly workspace: WorkspaceRow | undefined;
+};
 
 /** Resources that the run has, or would get if it asked for them now. Whether it gets the place is decided when the event is written. */
 export async function reservable(
@@ -27,7 +32,9 @@ export async function reservable(
 }
 
 export async function factsOf(box: Box, kept: Kept, workflow: Workflow): Promise<Facts> {
-  return (await factsWith(box, { kept, workflow }, { author: { type: "engine" }, texts: [] })).facts;
+  const workspace = await box.store.boundWorkspace(kept.row.id);
+  return (await factsWith(box, { kept, workflow, workspace }, { author: { type: "engine" }, texts: [] }))
+    .facts;
 }
 
 type Look = {
@@ -45,11 +52,10 @@ export type FactsWithTexts = { readonly facts: Facts; readonly collected: Collec
 
 export async function factsWith(
   box: Box,
-  { kept, workflow }: Seen,
+  { kept, workflow, workspace }: Seen,
   { author, tree: seenTree, onUnread, texts }: Look,
 ): Promise<FactsWithTexts> {
   const { row, run } = kept;
-  const workspace = await boundWorkspace(box, row.id);
   // Git first: it works while we read.
   const [tree, collected] = await Promise.all([
     seenTree ??
@@ -59,6 +65,7 @@ export async function factsWith(
     collectFor(box, {
       kept,
       workflow,
+      workspace,
       by: nameOf(author),
       author: author.type === "agent" ? author : undefined,
       texts,

@@ -9,13 +9,6 @@ import type { Box, Works } from "../box.ts";
 import type { Place } from "../ports/files.ts";
 import type { WorkspaceRow } from "../ports/registry.ts";
 
-/** The workspace that a run works in, while it has one: its own, or that of the run that it was made for. */
-export async function boundWorkspace(on: Pick<Box, "store">, run: string): Promise<WorkspaceRow | undefined> {
-  if ((await on.store.workspace(run)) !== undefined) return ownWorkspace(on, run);
-  const child = await on.store.childAs(run);
-  return child === undefined ? undefined : boundWorkspace(on, child.parent);
-}
-
 /** The one that is its own to give back. */
 export async function ownWorkspace(
   { store }: Pick<Box, "store">,
@@ -25,15 +18,20 @@ export async function ownWorkspace(
   return row?.status === "bound" ? row : undefined;
 }
 
-export async function placeOf(
+type RunWithWorkflow = { readonly run: Run; readonly workflow: Workflow; readonly id: string };
+
+export async function placeOf(box: Box, of: RunWithWorkflow): Promise<Place> {
+  return placeWith(box, { ...of, workspace: await box.store.boundWorkspace(of.id) });
+}
+
+/** For a caller that knows the workspace of the run. */
+export async function placeWith(
   box: Box,
-  of: { readonly run: Run; readonly workflow: Workflow; readonly id: string },
+  { run, workflow, id, workspace }: RunWithWorkflow & { readonly workspace: WorkspaceRow | undefined },
 ): Promise<Place> {
-  const { run, workflow } = of;
-  if (workflow.isInPlace) return { root: await checkoutOf(box, of.id), run, workflow, isWorkspace: true };
-  const bound = await boundWorkspace(box, of.id);
-  if (bound !== undefined) return { root: bound.path, run, workflow, isWorkspace: true };
-  return { root: box.folders(of.id).files, run, workflow };
+  if (workflow.isInPlace) return { root: await checkoutOf(box, id), run, workflow, isWorkspace: true };
+  if (workspace !== undefined) return { root: workspace.path, run, workflow, isWorkspace: true };
+  return { root: box.folders(id).files, run, workflow };
 }
 
 /** Where the files of a run that works in place are, whether or not it has the place. */
@@ -52,7 +50,7 @@ export async function shownWorkspace(
   works: Pick<Works, "store" | "branches">,
   run: string,
 ): Promise<WorkspaceRow | undefined> {
-  const bound = await boundWorkspace(works, run);
+  const bound = await works.store.boundWorkspace(run);
   if (bound === undefined || !isInPlace(bound)) return bound;
   return { ...bound, branch: works.branches.branchAt(bound.path) };
 }

@@ -8,7 +8,7 @@ import { isUnseen, viewOf } from "../../core/projection/run-data.ts";
 import { askedIn } from "./asked-questions.ts";
 import type { Box } from "../box.ts";
 import { noteAll } from "../notes.ts";
-import { boundWorkspace, placeOf } from "./place.ts";
+import { placeOf } from "./place.ts";
 import type { Kept, RunRow } from "../ports/journal.ts";
 import type { WorkspaceRow } from "../ports/registry.ts";
 import { showTexts } from "./show-texts.ts";
@@ -69,7 +69,7 @@ export async function rootOf(
   shown: Shown,
 ): Promise<Readonly<Record<string, unknown>>> {
   const workflow = await box.workflow(row.definition);
-  const workspace = await boundWorkspace(box, row.id);
+  const workspace = await box.store.boundWorkspace(row.id);
   const view = viewOf(workflow, run, {
     workspace: workspace?.path ?? null,
     session: workspace === undefined ? null : await sessionOf(box, row, workspace),

@@ -13,7 +13,7 @@ import { deedsOf } from "../effects/deeds.ts";
 import { withoutGiven } from "../agents/given-texts.ts";
 import { withTexts, type Collected } from "./collect.ts";
 import { factsWith, type FactsWithTexts, type Seen } from "./facts.ts";
-import { boundWorkspace, placeOf } from "./place.ts";
+import { placeWith } from "./place.ts";
 import { noteNew } from "../notes.ts";
 import { showTexts } from "./show-texts.ts";
 import { knownAnswer, write, type Request, type Submission } from "./write.ts";
@@ -54,11 +54,11 @@ export async function submit(box: Box, request: Request): Promise<Submission> {
 }
 
 /** The caller has read the artifacts: their texts are those of the files that still say the same. */
-function collectedLater(box: Box, { kept, workflow }: Seen): Collected {
+function collectedLater(box: Box, { kept, workflow, workspace }: Seen): Collected {
   const { row, run } = kept;
   let files: Promise<Collected> | undefined;
   const collect = async (): Promise<Collected> =>
-    box.artifacts.collect(await placeOf(box, { run, workflow, id: row.id }));
+    box.artifacts.collect(await placeWith(box, { run, workflow, id: row.id, workspace }));
   return {
     readings: [],
     textOf: async (reading) => {
@@ -90,13 +90,14 @@ function tooFast(run: string): Error {
 
 /** The run as it is, where it is still the one that `request` is about. */
 async function look(box: Box, request: Request, first?: Run): Promise<Seen | Submission> {
-  const kept = await box.store.load(request.run);
-  if (kept === undefined) return { type: "unknown" };
+  const loaded = await box.store.load(request.run);
+  if (loaded === undefined) return { type: "unknown" };
+  const { workspace, ...kept } = loaded;
   const { run: now, row } = kept;
   const elsewhere = movedOn({ first: first ?? now, now, by: request.by, ...request.expected });
   if (elsewhere !== undefined)
     return (await knownAnswer(box, request)) ?? { type: "conflict", run: now, message: elsewhere };
-  return { kept, workflow: await box.workflow(row.definition) };
+  return { kept, workspace, workflow: await box.workflow(row.definition) };
 }
 
 type Informed = Seen & FactsWithTexts;
@@ -107,14 +108,13 @@ type Informed = Seen & FactsWithTexts;
  */
 async function requireDelivery(
   box: Box,
-  { kept, workflow, facts }: Informed,
+  { kept, workflow, workspace, facts }: Informed,
   decided: Extract<Step, { ok: true }>,
 ): Promise<void> {
   const { final } = workflow.definition.states[decided.run.state] ?? {};
   if ((facts.tree ?? "") === "" || final === "cancelled" || final === "failed") return;
-  const workspace = await boundWorkspace(box, kept.row.id);
   if (workspace === undefined) return;
-  const deeds = await deedsOf(workflow, decided, () => Promise.resolve(workspace));
+  const deeds = deedsOf(workflow, decided, workspace);
   if (!deeds.some(({ type }) => type === "snapshot")) return;
   const { path, repo } = workspace;
   await box.workspaces.requireDeliverable({ path, repo, run: kept.row.id, tree: decided.run.tree });
@@ -122,7 +122,7 @@ async function requireDelivery(
 
 /** Undefined after a conflict. */
 async function decide(box: Box, request: Request, on: Informed): Promise<Submission | undefined> {
-  const { kept, workflow, facts, collected } = on;
+  const { kept, workflow, workspace, facts, collected } = on;
   const { run } = kept;
   const at = new Date(box.clock.now()).toISOString();
   const asked = await withoutGiven(box, request.run, await request.event({ ...facts, at, kept }));
@@ -133,7 +133,7 @@ async function decide(box: Box, request: Request, on: Informed): Promise<Submiss
     return (await knownAnswer(box, request)) ?? { type: "refused", run, refusal: decided.refusal };
   if (request.facts === undefined) await requireDelivery(box, on, decided);
   const { head, repo } = kept.row;
-  return write(box, { request, event, texts, at, workflow, before: run, head, decided, repo });
+  return write(box, { request, event, texts, at, workflow, before: run, head, decided, repo, workspace });
 }
 
 /** Why the run is not where the caller believes it to be. What the engine observes is true wherever the run is. */

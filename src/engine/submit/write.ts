@@ -10,9 +10,9 @@ import type { Box } from "../box.ts";
 import { deedsOf } from "../effects/deeds.ts";
 import type { Write } from "../ports/commit.ts";
 import { PIN } from "../pins/pin.ts";
-import { boundWorkspace } from "./place.ts";
 import { marksFor, type SubmittedText } from "./show-texts.ts";
 import type { Birth, Kept, Proof } from "../ports/journal.ts";
+import type { WorkspaceRow } from "../ports/registry.ts";
 
 /** The sequence number of an event, and the hash of the event before it. */
 export type ChainPlace = { readonly seq: number; readonly prev: string };
@@ -75,6 +75,8 @@ type DecidedEvent = {
   readonly birth?: Birth;
   readonly pin?: string | undefined;
   readonly repo: string;
+  /** The one that the run works in. */
+  readonly workspace: WorkspaceRow | undefined;
   /** Texts that readings of the event name. */
   readonly texts: readonly string[];
 };
@@ -84,7 +86,7 @@ export async function write(box: Box, on: DecidedEvent): Promise<Submission | un
   const { request, event, at, workflow, before, head, decided, birth } = on;
   const { run, by } = request;
   const key = request.key === undefined ? undefined : keyOf(by, request.key);
-  const deeds = await deedsOf(workflow, decided, () => boundWorkspace(box, run));
+  const deeds = deedsOf(workflow, decided, on.workspace);
   const isPlaced = workflow.isInPlace && deeds.some(({ type }) => type === "prepare-resource");
   const proof = request.prove?.(decided.events[0] ?? event)({ seq: before.seq + 1, prev: head });
   const committed = await box.store.commit([

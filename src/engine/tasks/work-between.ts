@@ -6,7 +6,7 @@ import { NO_RUN, type Run } from "../../core/model/run.ts";
 import { START } from "../../core/model/workflow.ts";
 import { readBesides } from "../submit/work-without.ts";
 import type { Works } from "../box.ts";
-import { artifactPaths, boundWorkspace } from "../submit/place.ts";
+import { artifactPaths } from "../submit/place.ts";
 import type { ChildRow } from "../ports/graphs.ts";
 import type { Kept } from "../ports/journal.ts";
 
@@ -21,7 +21,7 @@ export async function treeFor(
   works: Works,
   { workflow, run, params }: Beginning,
 ): Promise<string | undefined> {
-  const workspace = await boundWorkspace(works, run);
+  const workspace = await works.store.boundWorkspace(run);
   if (workspace === undefined || !isReadFirst(workflow)) return undefined;
   return works.workspaces.digest(workspace.path, artifactPaths(workflow, { ...NO_RUN, id: run, params }));
 }
@@ -46,7 +46,7 @@ export async function leftBy(
 ): Promise<readonly Reading[]> {
   const workflow = await works.workflow(row.definition);
   const { bind = [] } = workflow.definition.artifacts[artifact] ?? {};
-  const workspace = await boundWorkspace(works, row.id);
+  const workspace = await works.store.boundWorkspace(row.id);
   if (bind.length === 0 || workspace === undefined) return [];
   const runs = (
     await Promise.all(

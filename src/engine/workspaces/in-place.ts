@@ -7,14 +7,14 @@
 import type { Box, Works } from "../box.ts";
 import { endChecks } from "../checks/check.ts";
 import { childPaths } from "../tasks/child-paths.ts";
-import { artifactPaths, boundWorkspace } from "../submit/place.ts";
+import { artifactPaths } from "../submit/place.ts";
 import { descendantsOf } from "../tasks/descendants.ts";
 import type { Kept } from "../ports/journal.ts";
 import { project } from "../submit/project.ts";
 
 export async function enterPlace(works: Works, { row, run }: Kept): Promise<string> {
   const { store } = works;
-  if ((await boundWorkspace(works, row.id)) !== undefined) return "it works in place already";
+  if ((await works.store.boundWorkspace(row.id)) !== undefined) return "it works in place already";
   const taken = await store.commit([{ type: "take-place", run: row.id, repo: row.repo }]);
   if (taken.type === "taken") throw new Error(`run ${taken.by} works in ${row.repo}`);
   const workflow = await works.workflow(row.definition);
@@ -44,7 +44,7 @@ export async function enterPlace(works: Works, { row, run }: Kept): Promise<stri
 /** Whoever still works there, also at one of its tasks, would work beside the next one. */
 export async function releasePlace(works: Works, { row, run }: Kept): Promise<string> {
   const { store } = works;
-  if ((await boundWorkspace(works, row.id)) !== undefined) await endChecks(works, row.id);
+  if ((await works.store.boundWorkspace(row.id)) !== undefined) await endChecks(works, row.id);
   const family = [row.id, ...(await descendantsOf(store, row.id))];
   const jobs = (await Promise.all(family.map((each) => store.jobs({ run: each, status: "live" })))).flat();
   const alive = jobs.find(({ kind }) => kind === "turn");

@@ -6,14 +6,7 @@ import { endChecks } from "../checks/check.ts";
 import { childPaths } from "../tasks/child-paths.ts";
 import type { Of } from "../effects/deed.ts";
 import { enterPlace, leavePlace, releasePlace } from "./in-place.ts";
-import {
-  artifactPaths,
-  boundWorkspace,
-  isInPlace,
-  leftOutOf,
-  ownWorkspace,
-  placeOf,
-} from "../submit/place.ts";
+import { artifactPaths, isInPlace, leftOutOf, ownWorkspace, placeOf } from "../submit/place.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { WorkspaceRow } from "../ports/registry.ts";
 import type { Settings } from "../ports/settings.ts";
@@ -32,7 +25,7 @@ export async function prepare({ works, kept }: Of<"prepare-resource">): Promise<
     await giveBack(works, kept);
     return "the run is over";
   }
-  if ((await boundWorkspace(works, row.id)) !== undefined) return "there is a workspace already";
+  if ((await works.store.boundWorkspace(row.id)) !== undefined) return "there is a workspace already";
   return make(works, kept);
 }
 
@@ -150,7 +143,7 @@ async function baseFor(
 
 export async function snapshot(doing: Of<"snapshot">): Promise<string> {
   const { works, kept } = doing;
-  const workspace = await boundWorkspace(works, kept.row.id);
+  const workspace = await works.store.boundWorkspace(kept.row.id);
   if (workspace === undefined) return "there is no workspace any more";
   try {
     return await handOver(doing, workspace);
@@ -202,7 +195,7 @@ function messageOf({ row, run }: Kept, state: string, template: string): string 
 export async function release({ works, kept, deed }: Of<"release-resource">): Promise<string> {
   const { row } = kept;
   if (deed.resource === PLACE) return releasePlace(works, kept);
-  if ((await boundWorkspace(works, row.id)) !== undefined) await endChecks(works, row.id);
+  if ((await works.store.boundWorkspace(row.id)) !== undefined) await endChecks(works, row.id);
   await endSetUps(works, row.id);
   return giveBack(works, kept);
 }

@@ -4,38 +4,18 @@ import type { BatchAnswer } from "../../../engine/ports/commit.ts";
 import type { Birth, Entry } from "../../../engine/ports/journal.ts";
 import { hashOf, valuesOf } from "./chain.ts";
 import { damagedRun } from "../recovery/damage.ts";
-import type { Sql, Work } from "../sql.ts";
-import { keepDeeds, keepKey, keepQuestion, keepRun, keepText, type Shot } from "./derive.ts";
+import type { KeptRow, Sql, Work } from "../sql.ts";
+import { keepDeeds, keepKey, keepQuestion, keepRun, keepText } from "./derive.ts";
 import { admitAll } from "../tables/outbox.ts";
 import { takePlace } from "../tables/place.ts";
-import { actorText } from "./records.ts";
-import { number, text } from "../row.ts";
+import { actorText, keptRow } from "./records.ts";
+import { text } from "../row.ts";
 
-const STANDING = `SELECT n, seq, head, status, workflow, goal, repo, base, shot, seal,
-  EXISTS (SELECT 1 FROM keys WHERE run = runs.id AND key = ?) AS used
-  FROM runs LEFT JOIN snapshots USING (n) WHERE id = ?`;
+const ROW = `SELECT workflow, goal, repo, base, status, shot, seal, digest
+  FROM runs LEFT JOIN snapshots USING (n) WHERE id = ? AND seq = ? AND head = ?`;
+const DEFINED = "SELECT 1 FROM definitions WHERE hash = ?";
+const WITHOUT_EVENTS = "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM events WHERE run = ?)";
 const ANSWER = "SELECT answer FROM keys JOIN events USING (run, seq) WHERE run = ? AND keys.key = ?";
-
-/** Where a run stands in the database. */
-type Standing = {
-  readonly n: number | undefined;
-  readonly seq: number;
-  readonly head: string;
-  readonly status: string;
-  readonly birth: Birth | undefined;
-  readonly shot: Shot | undefined;
-  readonly isKeyUsed: boolean;
-};
-
-const NOWHERE: Standing = {
-  n: undefined,
-  seq: 0,
-  head: "",
-  status: "",
-  birth: undefined,
-  shot: undefined,
-  isKeyUsed: false,
-};
 
 /** Inside of a transaction, which is rolled back where the answer is not `written`. */
 export function* append(db: Sql, entry: Entry): Work<BatchAnswer> {
@@ -43,25 +23,19 @@ export function* append(db: Sql, entry: Entry): Work<BatchAnswer> {
   insist(entry.events.length > 0, "an entry has at least one event");
   insist(key?.isWellFormed() !== false && key?.includes("\0") !== true, "a key is a text");
   insist(after.seq === entry.seq + entry.events.length, "every event counts one");
-  // A run that has no row yet cannot be locked by it.
-  if (entry.seq === 0) db.alone(`run ${run}`);
-  const standing = yield* standingOf(db, run, key ?? "");
-  if (standing.seq !== entry.seq || standing.head !== entry.head) {
-    const known = key === undefined ? undefined : yield* answerTo(db, run, key);
-    return known === undefined
-      ? { type: "conflict", reason: `run ${run} is at ${standing.seq}` }
-      : { type: "repeated", answer: known };
-  }
-  if (key !== undefined && standing.isKeyUsed) return yield* repeated(db, run, key);
-  if (key !== undefined) keepKey(db, run, { key, seq: entry.seq + 1 });
-  if (standing.n === undefined) yield* refuseUnknown(db, entry);
+  insist(entry.seq > 0 || entry.head === "", "nothing comes before a new run");
+  const late = (): Work<BatchAnswer> => lateAnswer(db, entry);
+  const before = yield* rowBefore(db, entry);
+  if (before === undefined && entry.seq > 0) return yield* late();
+  const birth = before?.birth ?? bornOf(entry);
+  const { rows, head } = linked(entry, birth);
+  keepRun(db, { before, run: after, birth, head, status }, late);
+  if (before === undefined) expectUnknown(db, entry);
+  if (key !== undefined) keepKey(db, { run, key, seq: entry.seq + 1 }, () => repeated(db, run, key));
   const holder = entry.place === undefined ? "" : yield* takePlace(db, run, entry.place);
   if (holder !== "") return { type: "taken", by: holder };
-  const birth = standing.birth ?? bornOf(entry);
-  const head = link(db, entry, { birth, head: standing.head });
+  db.putRows("events", rows);
   for (const submitted of entry.texts ?? []) keepText(db, submitted);
-  const { n, status: before, shot } = standing;
-  keepRun(db, { n, before, run: after, birth, head, status, shot });
   for (const [index, event] of entry.events.entries())
     keepQuestion(db, { run, event, at: entry.at, seq: entry.seq + 1 + index });
   // The new deeds come after what waits for another agent to end, which may not be wanted any more.
@@ -76,38 +50,41 @@ export function* answerTo(db: Sql, run: string, key: string): Work<string | unde
   return known === undefined ? undefined : text(known["answer"]);
 }
 
+/** The run is not where the decision was made. */
+function* lateAnswer(db: Sql, { run, key }: Entry): Work<BatchAnswer> {
+  const answer = key === undefined ? undefined : yield* answerTo(db, run, key);
+  if (answer !== undefined) return { type: "repeated", answer };
+  const row = yield* db.get("SELECT seq FROM runs WHERE id = ?", run);
+  return { type: "conflict", reason: `run ${run} is at ${Number(row?.["seq"] ?? 0)}` };
+}
+
 function* repeated(db: Sql, run: string, key: string): Work<BatchAnswer> {
   const answer = yield* answerTo(db, run, key);
   if (answer === undefined) throw damagedRun(db.path, run, `its key ${key} leads to no record`);
   return { type: "repeated", answer };
 }
 
-function* standingOf(db: Sql, run: string, key: string): Work<Standing> {
-  const row = yield* db.lock("runs", STANDING, key, run);
-  if (row === undefined) return NOWHERE;
+/** The row on which the decision was made: undefined for a new run, and for one that is no longer there. */
+function* rowBefore(db: Sql, { run, seq, head }: Entry): Work<KeptRow | undefined> {
+  if (seq === 0) return undefined;
+  const last = db.latest.get(run);
+  if (last?.head === head && last.run.seq === seq) return last.kept;
+  const row = yield* db.get(ROW, run, seq, head);
+  if (row === undefined) return undefined;
   if (row["seal"] === null) throw damagedRun(db.path, run, "its snapshot is missing");
-  return {
-    n: number(row["n"]),
-    seq: number(row["seq"]),
-    head: text(row["head"]),
-    status: text(row["status"]),
-    birth: {
-      workflow: text(row["workflow"]),
-      goal: text(row["goal"]),
-      repo: text(row["repo"]),
-      base: text(row["base"]),
-    },
-    shot: { seq: number(row["shot"]), seal: text(row["seal"]) },
-    isKeyUsed: row["used"] === 1,
-  };
+  return keptRow(row);
 }
 
-/** A run begins with its definition, and where nothing of that name was before. */
-function* refuseUnknown(db: Sql, { run, after }: Entry): Work<void> {
-  const known = yield* db.get("SELECT 1 FROM definitions WHERE hash = ?", after.definition);
-  insist(known !== undefined, `definition ${after.definition} was not kept before run ${run} began`);
-  const old = yield* db.get("SELECT 1 FROM events WHERE run = ? LIMIT 1", run);
-  if (old !== undefined) throw damagedRun(db.path, run, "it has events and no row");
+/** Expects that the definition of the new run is kept, and that nothing of its name was before. */
+function expectUnknown(db: Sql, { run, after: { definition } }: Entry): void {
+  const undefinedOne = (): never => {
+    throw new Error(`definition ${definition} was not kept before run ${run} began`);
+  };
+  const damagedOne = (): never => {
+    throw damagedRun(db.path, run, "it has events and no row");
+  };
+  db.expect(undefinedOne, DEFINED, definition);
+  db.expect(damagedOne, WITHOUT_EVENTS, run);
 }
 
 function bornOf({ birth }: Entry): Birth {
@@ -116,14 +93,16 @@ function bornOf({ birth }: Entry): Birth {
   return { workflow, goal, repo, base };
 }
 
-/** Writes the events, each bound to the one before. Gives the hash of the last. */
-function link(db: Sql, entry: Entry, of: { readonly birth: Birth; readonly head: string }): string {
+type LinkedEvents = { readonly rows: readonly (readonly (string | number)[])[]; readonly head: string };
+
+/** The rows of the events, each bound to the one before, and the hash of the last. */
+function linked(entry: Entry, born: Birth): LinkedEvents {
   const { run, at, by, after, events, deeds } = entry;
   const { slot, attempt } = by.type === "agent" ? by : { slot: "", attempt: 0 };
   const { definition, tree } = after;
   const same = { run, at, actor: actorText(by), slot, attempt, definition, tree };
   const rows: (string | number)[][] = [];
-  let prev = of.head;
+  let prev = entry.head;
   for (const [index, event] of events.entries()) {
     const seq = entry.seq + 1 + index;
     const isFirst = index === 0;
@@ -136,7 +115,7 @@ function link(db: Sql, entry: Entry, of: { readonly birth: Birth; readonly head:
       key: isFirst ? (entry.key ?? "") : "",
       answer: isFirst ? (entry.answer ?? "") : "",
       proof: isFirst && entry.proof !== undefined ? JSON.stringify(entry.proof) : "",
-      birth: seq === 1 ? JSON.stringify(of.birth) : "",
+      birth: seq === 1 ? JSON.stringify(born) : "",
       deeds: isLast && deeds.length > 0 ? JSON.stringify(deeds) : "",
       status: isLast ? entry.status : "",
       prev,
@@ -144,8 +123,7 @@ function link(db: Sql, entry: Entry, of: { readonly birth: Birth; readonly head:
     prev = hashOf(values);
     rows.push([...values, prev]);
   }
-  db.putRows("events", rows);
-  return prev;
+  return { rows, head: prev };
 }
 
 function insist(holds: boolean, what: string): void {

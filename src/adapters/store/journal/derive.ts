@@ -6,58 +6,59 @@ import { DEED_KINDS, type Deed } from "../../../engine/effects/deed.ts";
 import type { Birth } from "../../../engine/ports/journal.ts";
 import { sha256 } from "../../../format/sha256.ts";
 import { digestOfRun, sealOf } from "./chain.ts";
-import type { Sql, Work } from "../sql.ts";
+import type { KeptRow, Otherwise, Sql, Work } from "../sql.ts";
 import { remember } from "./latest.ts";
 
 const INSERT_RUN = `INSERT INTO runs (id, workflow, goal, repo, base, definition, state, status, entry, seq, head, started_at, updated_at, digest)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1`;
 const CHANGED = "state = ?, entry = ?, seq = ?, head = ?, updated_at = ?, digest = ?";
-const UPDATE_RUN = `UPDATE runs SET ${CHANGED} WHERE n = ?`;
-const UPDATE_RUN_AND_STATUS = `UPDATE runs SET ${CHANGED}, status = ? WHERE n = ?`;
+const SAME = "WHERE id = ? AND digest = ? RETURNING 1";
+const UPDATE_RUN = `UPDATE runs SET ${CHANGED} ${SAME}`;
+const UPDATE_RUN_AND_STATUS = `UPDATE runs SET ${CHANGED}, status = ? ${SAME}`;
 const INSERT_SHOT = "INSERT INTO snapshots (n, json, shot, seal) SELECT n, ?, ?, ? FROM runs WHERE id = ?";
-const UPDATE_SHOT = "UPDATE snapshots SET json = ?, shot = ?, seal = ? WHERE n = ?";
+const UPDATE_SHOT =
+  "UPDATE snapshots SET json = ?, shot = ?, seal = ? WHERE n = (SELECT n FROM runs WHERE id = ?)";
 const DEEDS = "deeds (run, seq, i, type, json, kind)";
 const OPEN = "WHERE run = ? AND id = ? AND closed_at = ''";
 
 export type Keeping = {
-  /** Its number in the list of runs; none for a new one. */
-  readonly n: number | undefined;
-  /** The status that its row has now. */
-  readonly before: string;
+  /** Its row as it is kept now; none for a new run. */
+  readonly before: KeptRow | undefined;
   readonly run: Run;
   readonly birth: Birth;
   readonly head: string;
   readonly status: string;
-  /** Its snapshot as it is kept now; none for a new one. */
-  readonly shot: Shot | undefined;
 };
-
-export type Shot = { readonly seq: number; readonly seal: string };
 
 /** Whoever loads the run goes through so many records at most. */
 const SINCE_MAX = 16;
 
-export function keepRun(db: Sql, { n, before, run, birth, head, status, shot }: Keeping): void {
+/** Expects that the row is still as it was, or that a new run has none. */
+export function keepRun(db: Sql, { before, run, birth, head, status }: Keeping, otherwise: Otherwise): void {
   const { id, definition, state, entry, seq, startedAt, updatedAt } = run;
-  remember(db, head, run);
-  const isNear = shot !== undefined && seq - shot.seq < SINCE_MAX;
+  const isNear = before !== undefined && seq - before.shot < SINCE_MAX;
   const snapshot = isNear ? undefined : JSON.stringify(run);
-  const seal = snapshot === undefined ? (shot?.seal ?? "") : sealOf(snapshot);
+  const { shot, seal } =
+    snapshot === undefined && before !== undefined ? before : { shot: seq, seal: sealOf(snapshot ?? "") };
   const sealed = { id, ...birth, definition, state, status, entry, seq, head, startedAt, updatedAt };
   const digest = digestOfRun(sealed, seal);
-  if (n === undefined) {
+  remember(db, { head, run, kept: { birth, status, shot, seal, digest } });
+  if (before === undefined) {
     const { workflow, goal, repo, base } = birth;
     const born = [id, workflow, goal, repo, base, definition];
-    db.put(INSERT_RUN, ...born, state, status, entry, seq, head, startedAt, updatedAt, digest);
+    db.expect(otherwise, INSERT_RUN, ...born, state, status, entry, seq, head, startedAt, updatedAt, digest);
     db.put(INSERT_SHOT, snapshot ?? "", seq, seal, id);
     return;
   }
   const changed = [state, entry, seq, head, updatedAt, digest];
+  const same = [id, before.digest];
   // Its index is written anew whenever the column is: most events leave it as it is.
-  if (status === before) db.put(UPDATE_RUN, ...changed, n);
-  else db.put(UPDATE_RUN_AND_STATUS, ...changed, status, n);
-  if (snapshot !== undefined) db.put(UPDATE_SHOT, snapshot, seq, seal, n);
+  if (status === before.status) db.expect(otherwise, UPDATE_RUN, ...changed, ...same);
+  else db.expect(otherwise, UPDATE_RUN_AND_STATUS, ...changed, status, ...same);
+  if (snapshot !== undefined) db.put(UPDATE_SHOT, snapshot, seq, seal, id);
 }
+
+type KeyUse = { readonly run: string; readonly key: string; readonly seq: number };
 
 type Asked = { readonly run: string; readonly seq: number; readonly at: string; readonly event: Event };
 
@@ -88,12 +89,11 @@ export function keepQuestion(db: Sql, { run, seq, at, event }: Asked): void {
   }
 }
 
-export function keepKey(
-  db: Sql,
-  run: string,
-  { key, seq }: { readonly key: string; readonly seq: number },
-): void {
-  db.put("INSERT INTO keys VALUES (?, ?, ?) ON CONFLICT DO NOTHING", run, key, seq);
+const KEEP_KEY = "INSERT INTO keys VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1";
+
+/** Expects that the key was not used before. */
+export function keepKey(db: Sql, { run, key, seq }: KeyUse, otherwise: Otherwise): void {
+  db.expect(otherwise, KEEP_KEY, run, key, seq);
 }
 
 /** The same text is kept once, whoever submits it. */

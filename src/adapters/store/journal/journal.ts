@@ -1,17 +1,20 @@
 /** The journal: definitions, events, and the run that they made. */
 
-import type { Journal, Kept, Note, RunMarks, RunRow, Filter } from "../../../engine/ports/journal.ts";
+import type { Write } from "../../../engine/ports/commit.ts";
+import type { Journal, LoadedRun, Note, RunMarks, RunRow, Filter } from "../../../engine/ports/journal.ts";
 import { answerTo } from "./append.ts";
 import { damagedRun, remedyFor } from "../recovery/damage.ts";
-import type { Ask, Row, Sql, Work } from "../sql.ts";
+import type { Ask, Otherwise, Row, Sql, Work } from "../sql.ts";
 import { definitionIn } from "./definitions.ts";
 import { textIn } from "./derive.ts";
 import { latestRun } from "./latest.ts";
 import { question, recorded, sealedRow } from "./records.ts";
+import { BOUND, boundIn, boundTo } from "../tables/registry.ts";
 import { BadRecord, number, text } from "../row.ts";
 import { UserError } from "../../user-error.ts";
 
-const LOAD = "SELECT runs.*, json, seal FROM runs LEFT JOIN snapshots USING (n) WHERE id = ?";
+const LOAD = `SELECT runs.*, snapshots.json, seal, shot, ${BOUND} FROM runs LEFT JOIN snapshots USING (n)
+  ${boundTo("runs.id")} WHERE runs.id = ?`;
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
 const AFTER_ALL = "\u{10FFFF}";
 
@@ -56,14 +59,15 @@ export function putNote(db: Sql, { run, at, kind, text: said }: Note): void {
   db.put("INSERT INTO notes (run, at, kind, text) VALUES (?, ?, ?, ?)", run, at, kind, said);
 }
 
-/** Whether the run has so many events, and gets no more before the transaction ends. */
-export function* isAt(db: Sql, { run, seq }: { readonly run: string; readonly seq: number }): Work<boolean> {
-  const row = yield* db.lock("runs", "SELECT seq FROM runs WHERE id = ?", run);
-  return Number(row?.["seq"] ?? 0) === seq;
+type RunPlace = { readonly run: string; readonly seq: number };
+
+/** The run has so many events, and gets no more before the transaction ends. */
+export function expectRun(db: Sql, { run, seq }: RunPlace, otherwise: Otherwise): void {
+  db.expect(otherwise, `SELECT 1 FROM runs WHERE id = ? AND seq = ? ${db.forUpdate}`, run, seq);
 }
 
-export function setProjected(db: Sql, run: string, seq: number): void {
-  db.put("UPDATE runs SET projected = ? WHERE id = ?", seq, run);
+export function setProjected(db: Sql, { run, seq }: RunPlace, otherwise: Otherwise): void {
+  db.expect(otherwise, "UPDATE runs SET projected = ?1 WHERE id = ?2 AND seq = ?1 RETURNING 1", seq, run);
 }
 
 export function hide(db: Sql, run: string, hidden: boolean): void {
@@ -77,15 +81,12 @@ export function halt(db: Sql, run: string, halted: boolean | "held"): void {
   db.put("UPDATE runs SET halted = ? WHERE id = ?", HALTED.indexOf(halted), run);
 }
 
-/** False where the run shows another attention than `shown`. */
-export function* attend(db: Sql, run: string, on: { attention: string; shown?: string }): Work<boolean> {
-  const { attention, shown } = on;
-  if (shown !== undefined) {
-    const row = yield* db.lock("runs", "SELECT attention FROM runs WHERE id = ?", run);
-    if (row?.["attention"] !== shown) return false;
-  }
-  db.put("UPDATE runs SET attention = ? WHERE id = ?", attention, run);
-  return true;
+type Attend = Omit<Extract<Write, { type: "attend" }>, "type">;
+
+export function attend(db: Sql, { run, attention, shown }: Attend, otherwise: Otherwise): void {
+  const sql = "UPDATE runs SET attention = ? WHERE id = ?";
+  if (shown === undefined) db.put(sql, attention, run);
+  else db.expect(otherwise, `${sql} AND attention = ? RETURNING 1`, attention, run, shown);
 }
 
 function* marksOf(db: Sql, run: string): Work<RunMarks | undefined> {
@@ -95,12 +96,13 @@ function* marksOf(db: Sql, run: string): Work<RunMarks | undefined> {
   return { seq: number(row["seq"]), halted, attention: text(row["attention"]) };
 }
 
-function* load(db: Sql, run: string): Work<Kept | undefined> {
+function* load(db: Sql, run: string): Work<LoadedRun | undefined> {
   const found = yield* db.get(LOAD, run);
   if (found !== undefined) {
     try {
-      const { row, snapshot } = sealedRow(found);
-      return { row, run: yield* latestRun(db, row, snapshot) };
+      const sealed = sealedRow(found);
+      const latest = yield* latestRun(db, sealed, found);
+      return { row: sealed.row, run: latest, workspace: yield* boundIn(db, found) };
     } catch (error) {
       throw ofRun(db, run, error);
     }

@@ -7,34 +7,37 @@
 
 import { apply } from "../../../core/step/apply.ts";
 import type { Run } from "../../../core/model/run.ts";
-import type { RunRow } from "../../../engine/ports/journal.ts";
-import type { Sql, Work } from "../sql.ts";
+import type { LatestRun, Row, Sql, Work } from "../sql.ts";
 import { BadRecord, isRun, parsed, text } from "../row.ts";
 import { read } from "../recovery/walk.ts";
+import { keptRow, type sealedRow } from "./records.ts";
 
 const SINCE = "SELECT * FROM events WHERE run = ? AND seq > ? AND seq <= ? ORDER BY seq";
+type SealedRow = ReturnType<typeof sealedRow>;
+
 /** So many runs are kept at hand. */
 const KNOWN_MAX = 100;
 
-export function* latestRun(db: Sql, row: RunRow, snapshot: string): Work<Run> {
+/** `found` is the row as the database has it. */
+export function* latestRun(db: Sql, { row, snapshot }: SealedRow, found: Row): Work<Run> {
   const last = db.latest.get(row.id);
-  if (last?.head === row.head) return last.run;
-  const run = yield* replayedRun(db, row, snapshot);
-  remember(db, row.head, run);
+  const run = last?.head === row.head ? last.run : yield* replayedRun(db, { row, snapshot });
+  remember(db, { head: row.head, run, kept: keptRow(found) });
   return run;
 }
 
 /** What was just written is what will be read next. */
-export function remember(db: Sql, head: string, run: Run): void {
+export function remember(db: Sql, latest: LatestRun): void {
   const runs = db.latest;
-  runs.delete(run.id);
-  runs.set(run.id, { head, run });
+  const { id } = latest.run;
+  runs.delete(id);
+  runs.set(id, latest);
   const oldest = runs.size > KNOWN_MAX ? runs.keys().next().value : undefined;
   if (oldest !== undefined) runs.delete(oldest);
 }
 
 /** The same, with nothing that is remembered. */
-export function* replayedRun(db: Sql, row: RunRow, snapshot: string): Work<Run> {
+export function* replayedRun(db: Sql, { row, snapshot }: SealedRow): Work<Run> {
   let run = parsed(snapshot, isRun);
   if (run.seq === row.seq) return run;
   let head: string | undefined;

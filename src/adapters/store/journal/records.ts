@@ -3,7 +3,7 @@
 import type { Actor } from "../../../core/model/event.ts";
 import type { Question, Recorded, RunRow } from "../../../engine/ports/journal.ts";
 import { digestOfRun, sealOf } from "./chain.ts";
-import type { Row } from "../sql.ts";
+import type { KeptRow, Row } from "../sql.ts";
 import { BadRecord, isEvent, isProof, number, parsed, text } from "../row.ts";
 
 function runRow(row: Row): RunRow {
@@ -36,6 +36,18 @@ export function sealedRow(row: Row): { readonly row: RunRow; readonly snapshot: 
   const isWhole = seal === sealOf(snapshot) && digestOfRun(whole, seal) === row["digest"];
   if (!isWhole) throw new BadRecord("its row and its snapshot do not agree");
   return { row: whole, snapshot };
+}
+
+/** Of a row of a run with the marks of its snapshot. */
+export function keptRow(row: Row): KeptRow {
+  const [workflow, goal] = [text(row["workflow"]), text(row["goal"])];
+  return {
+    birth: { workflow, goal, repo: text(row["repo"]), base: text(row["base"]) },
+    status: text(row["status"]),
+    shot: number(row["shot"]),
+    seal: text(row["seal"]),
+    digest: text(row["digest"]),
+  };
 }
 
 export function recorded(row: Row): Recorded {

@@ -63,7 +63,7 @@ function restoreRun(
     return { told: `run ${run}: ${words(walked)}, and nothing comes before it`, isWhole: false };
   }
   forget(db, run, whole.run.seq);
-  keepRun(db.sql, { n: undefined, before: "", shot: undefined, ...whole });
+  keepRun(db.sql, { before: undefined, ...whole }, { type: "conflict", reason: `run ${run} has a row` });
   const old = marks.runs.get(run);
   const unsure = keepMarks(db, run, marks.deeds);
   const doubts = [
@@ -93,7 +93,7 @@ function forget(db: Database, run: string, after: number): void {
 
 function keepStep(db: Sql, run: string, { seq, at, event, key, deeds }: Step): undefined {
   keepQuestion(db, { run, seq, at, event });
-  if (key !== "") keepKey(db, run, { key, seq });
+  if (key !== "") keepKey(db, { run, key, seq }, { type: "conflict", reason: `its key ${key} was used` });
   keepDeeds(db, run, { seq, deeds });
 }
 

@@ -113,7 +113,8 @@ function* rowOf(db: Sql, id: string, whole: Whole): Work<Bad | undefined> {
   try {
     const found = yield* db.get("SELECT * FROM runs LEFT JOIN snapshots USING (n) WHERE id = ?", id);
     if (found === undefined) return { seq: 0, reason: "it has events and no row" };
-    const { row, snapshot } = sealedRow(found);
+    const sealed = sealedRow(found);
+    const { row } = sealed;
     const { seq, head, status, workflow, goal, repo, base } = row;
     if (seq !== whole.run.seq || head !== whole.head)
       return {
@@ -122,7 +123,7 @@ function* rowOf(db: Sql, id: string, whole: Whole): Work<Bad | undefined> {
       };
     if (status !== whole.status || !isDeepStrictEqual({ workflow, goal, repo, base }, whole.birth))
       return { seq: 0, reason: "the row says something else than the history" };
-    if (!isDeepStrictEqual(plain(yield* replayedRun(db, row, snapshot)), plain(whole.run)))
+    if (!isDeepStrictEqual(plain(yield* replayedRun(db, sealed)), plain(whole.run)))
       return { seq: 0, reason: "the snapshot is not what the history makes" };
     return yield* definition(db, whole.run.definition);
   } catch (error) {

@@ -104,7 +104,7 @@ export function* settleChild(
   { outcome, summary }: Pick<ChildRow, "outcome" | "summary">,
 ): Work<void> {
   const values = [parent, artifact, entry, task] as const;
-  const row = yield* db.lock("children", `SELECT json FROM children WHERE ${OF} AND task = ?`, ...values);
+  const row = yield* db.get(`SELECT json FROM children WHERE ${OF} AND task = ? ${db.forUpdate}`, ...values);
   if (row === undefined) return;
   const json = JSON.stringify({ ...parsed(text(row["json"]), isTask), summary });
   db.put(`UPDATE children SET outcome = ?, json = ? WHERE ${OF} AND task = ?`, outcome, json, ...values);

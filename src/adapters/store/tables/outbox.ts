@@ -6,9 +6,9 @@
  */
 
 import type { Write } from "../../../engine/ports/commit.ts";
-import type { DeedRow, Outbox, Outcome } from "../../../engine/ports/outbox.ts";
+import type { DeedRow, Outbox } from "../../../engine/ports/outbox.ts";
 import { isHeldIn } from "./parks.ts";
-import type { Ask, Row, Sql, Work } from "../sql.ts";
+import type { Ask, Otherwise, Row, Sql, Work } from "../sql.ts";
 import { isDeed, number, parsed, text, word } from "../row.ts";
 
 /** In `due_at`, of a deed that waits until another agent may work. */
@@ -65,10 +65,10 @@ export function outboxOf(ask: Ask): Outbox {
   };
 }
 
-/** False where another supervisor has taken the number. */
-export function* takeFence(db: Sql, fence: number): Work<boolean> {
-  const sql = "UPDATE meta SET value = ? WHERE name = 'fence' AND value = ?";
-  return (yield* db.run(sql, fence, fence - 1)) > 0;
+/** Expects that no other supervisor has taken the number. */
+export function takeFence(db: Sql, fence: number, otherwise: Otherwise): void {
+  const sql = "UPDATE meta SET value = ? WHERE name = 'fence' AND value = ? RETURNING 1";
+  db.expect(otherwise, sql, fence, fence - 1);
 }
 
 export function admit(db: Sql, key: string): void {
@@ -96,41 +96,28 @@ function* fenceOf(db: Sql): Work<number> {
 
 type Claim = Extract<Write, { type: "claim" }>;
 
-/** False where the deed is not this supervisor's to begin. */
-export function* claim(db: Sql, { key, tries, fence, leaseUntil }: Claim, now: number): Work<boolean> {
-  const at = placeOf(key);
-  const row = yield* db.lock("deeds", ONE, ...at);
-  // A supervisor that has lost its lock begins nothing any more.
-  if (row === undefined || fence < (yield* fenceOf(db)) || row["tries"] !== tries) return false;
-  const isFree = row["status"] === "pending" || (row["status"] === "claimed" && isLeft(row, fence, now));
-  if (!isFree || (yield* isHeld(db, row))) return false;
-  db.put(
-    "UPDATE deeds SET status = 'claimed', owner = ?, lease = ?, tries = tries + 1 WHERE run = ? AND seq = ? AND i = ?",
-    fence,
-    leaseUntil,
-    ...at,
-  );
-  return true;
-}
+/** A supervisor that has lost its lock begins nothing, and a person may have halted the run since the deed was found to be due. */
+const CLAIM = `UPDATE deeds SET status = 'claimed', owner = ?1, lease = ?2, tries = tries + 1
+  WHERE run = ?3 AND seq = ?4 AND i = ?5 AND tries = ?6 AND ?1 >= ${FENCE}
+  AND (status = 'pending' OR status = 'claimed' AND (owner < ?1 OR lease <= ?7))
+  AND (type = 'stop-agent' OR EXISTS (SELECT 1 FROM runs WHERE id = ?3 AND halted = 0)) RETURNING 1`;
 
-function isLeft(row: Row, owner: number, now: number): boolean {
-  return number(row["owner"]) < owner || number(row["lease"]) <= now;
-}
-
-/** A person may have halted the run since the deed was found to be due. */
-function* isHeld(db: Sql, row: Row): Work<boolean> {
-  if (row["type"] === "stop-agent") return false;
-  const run = yield* db.get("SELECT halted FROM runs WHERE id = ?", row["run"] ?? null);
-  return run?.["halted"] !== 0;
-}
-
-/** False where another supervisor has the deed. */
-export function* settle(
+/** Expects that the deed is this supervisor's to begin. */
+export function claim(
   db: Sql,
-  key: string,
-  of: { readonly fence: number; readonly outcome: Outcome },
-): Work<boolean> {
-  const { fence, outcome } = of;
+  { key, tries, fence, leaseUntil }: Claim,
+  { now, otherwise }: { readonly now: number; readonly otherwise: Otherwise },
+): void {
+  db.expect(otherwise, CLAIM, fence, leaseUntil, ...placeOf(key), tries, now);
+}
+
+type Settle = Extract<Write, { type: "settle" }>;
+
+const SETTLE = `UPDATE deeds SET status = ?, due_at = ?, note = ?, lease = 0
+  WHERE run = ? AND seq = ? AND i = ? AND status = 'claimed' AND owner = ? RETURNING 1`;
+
+/** Expects that the deed is this supervisor's. */
+export function settle(db: Sql, { key, fence, outcome }: Settle, otherwise: Otherwise): void {
   const at = placeOf(key);
   const [status, dueAt] =
     outcome.type === "again"
@@ -138,21 +125,12 @@ export function* settle(
       : outcome.type === "queued"
         ? ["pending", QUEUED]
         : [outcome.type, 0];
-  const changed = yield* db.run(
-    "UPDATE deeds SET status = ?, due_at = ?, note = ?, lease = 0 WHERE run = ? AND seq = ? AND i = ? AND status = 'claimed' AND owner = ?",
-    status,
-    dueAt,
-    outcome.note,
-    ...at,
-    fence,
-  );
-  if (changed === 0) return false;
+  db.expect(otherwise, SETTLE, status, dueAt, outcome.note, ...at, fence);
   if (outcome.type === "attention") {
     const attention = `${outcome.note}; try again: ${outcome.next}`;
     // What went wrong first is what must be mended first: the rest may only follow from it.
     db.put("UPDATE runs SET attention = ? WHERE id = ? AND attention = ''", attention, at[0]);
   }
-  return true;
 }
 
 export function retry(db: Sql, run: string): void {

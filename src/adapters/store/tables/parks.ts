@@ -2,7 +2,7 @@
 
 import type { HeldTurn, Park, Parks } from "../../../engine/ports/parks.ts";
 import type { RunAttempt } from "../../../engine/ports/registry.ts";
-import { upsert, type Ask, type Row, type Sql, type Work } from "../sql.ts";
+import { upsert, type Ask, type Otherwise, type Row, type Sql } from "../sql.ts";
 import { number, text, word } from "../row.ts";
 
 const PUT_PARK = upsert("parks", ["key"], ["class", "message", "until", "at", "next"]);
@@ -44,11 +44,10 @@ export function putPark(db: Sql, { key, class: kind, message, until, at, next }:
   db.put(PUT_PARK, key, kind, message, until, at, next);
 }
 
-/** False where the park has been lifted. */
-export function* hold(db: Sql, { run, role, slot, attempt, key }: HeldTurn): Work<boolean> {
-  const park = yield* db.lock("parks", "SELECT key FROM parks WHERE key = ?", key);
-  if (park !== undefined) db.put(PUT_HELD, run, role, slot, attempt, key);
-  return park !== undefined;
+/** Expects that the park has not been lifted. */
+export function hold(db: Sql, { run, role, slot, attempt, key }: HeldTurn, otherwise: Otherwise): void {
+  db.expect(otherwise, `SELECT 1 FROM parks WHERE key = ? ${db.forUpdate}`, key);
+  db.put(PUT_HELD, run, role, slot, attempt, key);
 }
 
 export function lift(db: Sql, { key, at }: Pick<Park, "key" | "at">): void {

@@ -11,7 +11,7 @@ import type {
   TrustRow,
   WorkspaceRow,
 } from "../../../engine/ports/registry.ts";
-import { upsert, type Ask, type Row, type Sql } from "../sql.ts";
+import { upsert, type Ask, type Row, type Sql, type Work } from "../sql.ts";
 import { agentOf, QUEUED } from "./outbox.ts";
 import { isHeldIn } from "./parks.ts";
 import { holderOf } from "./place.ts";
@@ -207,7 +207,31 @@ function selected(
   return [`SELECT * FROM ${table} ${where} ORDER BY started_at, run`, ...(run === undefined ? [] : [run])];
 }
 
-type Workspaces = Pick<Registry, "workspace" | "workspaceAt" | "workspaces" | "placeHolder">;
+type Workspaces = Pick<
+  Registry,
+  "workspace" | "boundWorkspace" | "workspaceAt" | "workspaces" | "placeHolder"
+>;
+
+/** Columns of what `boundTo` joins to a run: its own workspace, and the run that it was made for. */
+export const BOUND = `own.run AS own_run, own.repo AS own_repo, own.path AS own_path, own.branch AS own_branch, own.base AS own_base,
+  own.status AS own_status, own.salvage AS own_salvage, own.kept AS own_kept, made.parent AS made_for`;
+
+export function boundTo(id: string): string {
+  return `LEFT JOIN workspaces AS own ON own.run = ${id} LEFT JOIN children AS made ON made.run = ${id} AND made.run <> ''`;
+}
+
+const BOUND_WORKSPACE = `SELECT ${BOUND} FROM (SELECT ? AS id) AS asked ${boundTo("asked.id")}`;
+
+function* boundWorkspace(db: Sql, run: string): Work<WorkspaceRow | undefined> {
+  return yield* boundIn(db, (yield* db.get(BOUND_WORKSPACE, run)) ?? {});
+}
+
+/** The workspace that a run works in, from a row with the columns of `BOUND`. */
+export function* boundIn(db: Sql, row: Row): Work<WorkspaceRow | undefined> {
+  if (typeof row["own_run"] === "string")
+    return row["own_status"] === "bound" ? workspaceRow(row, "own_") : undefined;
+  return typeof row["made_for"] === "string" ? yield* boundWorkspace(db, row["made_for"]) : undefined;
+}
 
 function workspaces(ask: Ask): Workspaces {
   return {
@@ -215,6 +239,7 @@ function workspaces(ask: Ask): Workspaces {
       const row = yield* db.get("SELECT * FROM workspaces WHERE run = ?", run);
       return row === undefined ? undefined : workspaceRow(row);
     }),
+    boundWorkspace: ask(boundWorkspace),
     workspaceAt: ask(function* (db, path) {
       const sql = "SELECT * FROM workspaces WHERE path = ? AND path <> repo AND status = 'bound'";
       for (let at = path; ; at = dirname(at)) {
@@ -225,7 +250,7 @@ function workspaces(ask: Ask): Workspaces {
     }),
     workspaces: ask(function* (db) {
       const sql = "SELECT * FROM workspaces WHERE status <> 'released' AND path <> repo ORDER BY run";
-      return (yield* db.all(sql)).map(workspaceRow);
+      return (yield* db.all(sql)).map((row) => workspaceRow(row));
     }),
     placeHolder: ask(holderOf),
   };
@@ -236,16 +261,17 @@ export function putWorkspace(db: Sql, row: WorkspaceRow): void {
   db.put(PUT_WORKSPACE, run, repo, path, branch, base, status, salvage, kept);
 }
 
-function workspaceRow(row: Row): WorkspaceRow {
+function workspaceRow(row: Row, prefix = ""): WorkspaceRow {
+  const column = (name: keyof WorkspaceRow): string => text(row[prefix + name]);
   return {
-    run: text(row["run"]),
-    repo: text(row["repo"]),
-    path: text(row["path"]),
-    branch: text(row["branch"]),
-    base: text(row["base"]),
-    status: word(row["status"], ["reserved", "bound", "released"]),
-    salvage: text(row["salvage"]),
-    kept: text(row["kept"]),
+    run: column("run"),
+    repo: column("repo"),
+    path: column("path"),
+    branch: column("branch"),
+    base: column("base"),
+    status: word(column("status"), ["reserved", "bound", "released"]),
+    salvage: column("salvage"),
+    kept: column("kept"),
   };
 }
 

@@ -7,7 +7,7 @@ import { othersOf } from "../../../core/text/same-file.ts";
 import { isGood, standingOf } from "../../../core/gates/artifact-status.ts";
 import { explainedStatus } from "../../../core/gates/status-reason.ts";
 import type { Artifact } from "../../../core/model/artifact.ts";
-import { fillPath, boundWorkspace } from "../../../engine/submit/place.ts";
+import { fillPath } from "../../../engine/submit/place.ts";
 import { isFinished, type Seen } from "../../runs/find.ts";
 import type { ArtifactView } from "../run-view.ts";
 import { isMeant } from "./other-readings.ts";
@@ -127,7 +127,7 @@ const BACK = 50;
 
 /** Empty where there is no workspace, or nobody has looked yet. */
 export async function workSeenAt({ store, run }: Pick<Seen, "store" | "run">): Promise<string> {
-  if ((await boundWorkspace({ store }, run.id)) === undefined) return "";
+  if ((await store.boundWorkspace(run.id)) === undefined) return "";
   const near = lastLook(await store.events(run.id, Math.max(1, run.seq - BACK)));
   return near ?? lastLook(await store.events(run.id, 1)) ?? "";
 }

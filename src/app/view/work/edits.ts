@@ -4,7 +4,6 @@ import { fileArtifacts } from "../../../adapters/files/artifacts/artifacts.ts";
 import type { Reading } from "../../../core/model/event.ts";
 import type { Artifact } from "../../../core/model/artifact.ts";
 import { givenTo, lineOf } from "../../../engine/agents/given-texts.ts";
-import { boundWorkspace } from "../../../engine/submit/place.ts";
 import { marksIn } from "../../../engine/submit/show-texts.ts";
 import { isFinished, type Seen } from "../../runs/find.ts";
 import type { ArtifactView } from "../run-view.ts";
@@ -21,7 +20,7 @@ export type UnacceptedEdit = {
 export async function editsOf(seen: Seen): Promise<readonly UnacceptedEdit[]> {
   const { store, workflow, run, row, root } = seen;
   if (isFinished(row)) return [];
-  const isWorkspace = workflow.isInPlace || (await boundWorkspace({ store }, run.id)) !== undefined;
+  const isWorkspace = workflow.isInPlace || (await store.boundWorkspace(run.id)) !== undefined;
   const collected = await fileArtifacts(store).collect({ root, run, workflow, isWorkspace });
   const behind = new Set((await marksIn({ store }, workflow, run)).map(({ key }) => key));
   const { artifacts, roles } = workflow.definition;

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isGood, standingOf } from "../../../core/gates/artifact-status.ts";
 import { tagsIn } from "../../../core/gates/requested-tags.ts";
-import { fillPath, boundWorkspace } from "../../../engine/submit/place.ts";
+import { fillPath } from "../../../engine/submit/place.ts";
 import type { Seen } from "../../runs/find.ts";
 import { isFinished } from "../../runs/find.ts";
 import { shellWord } from "../../../core/text/shell-word.ts";
@@ -34,7 +34,7 @@ export async function leftOf(seen: Seen): Promise<Left> {
 /** Artifacts are no part of the work, so no branch has them: without a workspace they are in the state home. */
 async function filesRows(seen: Seen): Promise<Left["rows"]> {
   const { workflow, run, root } = seen;
-  if (workflow.isInPlace || (await boundWorkspace(seen, run.id)) !== undefined) return [];
+  if (workflow.isInPlace || (await seen.store.boundWorkspace(run.id)) !== undefined) return [];
   const hasFile = Object.entries(workflow.definition.artifacts).some(
     ([name, { file }]) =>
       file !== "" &&
