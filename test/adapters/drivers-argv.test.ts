@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { driverOf } from "../../src/adapters/drivers/drivers.ts";
+import { askableEffort } from "../../src/engine/agents/effort.ts";
 import { turnOf, type GivenTurn } from "../support/turns.ts";
 
 const NAMES = ["claude", "codex", "gemini", "opencode", "command"] as const;
@@ -32,6 +33,28 @@ test.for(NAMES)("%s", (name) => {
     return [`${kind}: ${isImpossible ? "cannot" : driver.argv(turnOf(driver, given)).join(" ")}`];
   });
   expect(lines.join("\n")).toMatchSnapshot();
+});
+
+test.for<[name: (typeof NAMES)[number], effort: string, why: string | undefined]>([
+  ["claude", "max", undefined],
+  ["codex", "max", undefined],
+  ["codex", "huge", "it is low, medium, high, max"],
+  ["gemini", "low", "gemini has no option for it"],
+  ["opencode", "high", undefined],
+  ["opencode", "max", "opencode has no option for it"],
+  ["command", "low", undefined],
+])("%s and the effort %s", ([name, effort, why]) => {
+  const driver = driverOf(name);
+  const asked = askableEffort(effort, driver, turnOf(driver, {}).harness);
+  expect(asked).toEqual(why === undefined ? { effort } : { why });
+});
+
+test("a command line that does not name the effort is not asked for one", () => {
+  const driver = driverOf("command");
+  const { harness } = turnOf(driver, { harness: { program: ["own"], again: undefined } });
+  expect(askableEffort("low", driver, harness)).toEqual({
+    why: "the command of the harness h does not name {effort}",
+  });
 });
 
 test.for(NAMES)("%s is called through another program", (name) => {

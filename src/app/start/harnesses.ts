@@ -7,9 +7,9 @@ import { closest } from "../../core/text/closest.ts";
 import type { Workflow } from "../../core/model/compile.ts";
 import { withDefaults } from "../../core/model/entry.ts";
 import { isEnabled } from "../../core/projection/stages.ts";
-import { EFFORTS } from "../../core/model/vocabulary.ts";
 import type { Children } from "../../core/model/artifact.ts";
 import type { Literal, Value } from "../../core/model/value.ts";
+import { askableEffort } from "../../engine/agents/effort.ts";
 import type { Harness, Settings } from "../../engine/ports/settings.ts";
 
 export type Needed = {
@@ -48,12 +48,10 @@ function requireEfforts({ definition }: Workflow, settings: Settings, of: Needed
     const { name } = wantedAs({ definition, of }, role, harness);
     const used = settings.harness(name);
     if (said === "" || used === undefined) continue;
-    const known = driverOf(used.driver).efforts;
-    if (known.some((each) => each === said)) continue;
-    const isWord = EFFORTS.some((each) => each === said);
-    const why = isWord ? `${used.driver} has no option for it` : `it is ${EFFORTS.join(", ")}`;
-    const next = isWord ? "leave it out, or choose another harness" : `say one of ${EFFORTS.join(", ")}`;
-    throw new UserError("no-effort", `the effort "${said}" of the ${role} cannot be asked for: ${why}`, next);
+    const asked = askableEffort(said, driverOf(used.driver), used);
+    if ("effort" in asked) continue;
+    const message = `the effort "${said}" of the ${role} cannot be asked for: ${asked.why}`;
+    throw new UserError("no-effort", message, "leave the effort out, or choose another harness");
   }
 }
 

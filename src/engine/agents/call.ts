@@ -1,13 +1,14 @@
 /** What the driver of an agent is told about a turn. */
 
 import { valueOf } from "../../core/gates/artifact-status.ts";
-import { EFFORTS, type Effort } from "../../core/model/vocabulary.ts";
+import type { Effort } from "../../core/model/vocabulary.ts";
 import type { Run } from "../../core/model/run.ts";
 import type { Role } from "../../core/model/workflow.ts";
 import type { Works } from "../box.ts";
 import type { Driver, Turn } from "../ports/drivers.ts";
 import type { AgentRow, JobRow, RunAttempt } from "../ports/registry.ts";
 import type { Harness } from "../ports/settings.ts";
+import { askableEffort } from "./effort.ts";
 import { needsPerson } from "../supervise/later.ts";
 import { isTurnOf, turnOf } from "./job-id.ts";
 
@@ -45,11 +46,10 @@ export async function callOf(works: Works, of: TurnSource): Promise<Omit<Turn, "
 function effortOf(driver: Driver, { agent, role, run, harness }: TurnSource): Effort | "" {
   const said = String(role.effort === undefined ? "" : valueOf(run, role.effort));
   if (said === "") return harness.effort;
-  const effort = EFFORTS.find((each) => each === said);
-  if (effort !== undefined && driver.efforts.includes(effort)) return effort;
-  const why = effort === undefined ? `it is ${EFFORTS.join(", ")}` : `${driver.name} has no option for it`;
+  const asked = askableEffort(said, driver, harness);
+  if ("effort" in asked) return asked.effort;
   const next = `choose another harness for the ${agent.role}`;
-  throw needsPerson(`the effort ${said} of the ${agent.role} cannot be asked for: ${why}`, next);
+  throw needsPerson(`the effort "${said}" of the ${agent.role} cannot be asked for: ${asked.why}`, next);
 }
 
 /**
