@@ -8,7 +8,8 @@ import { SETUP } from "./setup/schemas.ts";
 import { Count, MaybeFlag, MaybeText, Run, Text, Texts, type Frozen } from "./shapes.ts";
 import { BEGINNING } from "./start/schemas.ts";
 import { LOOKS } from "./story/schemas.ts";
-import { INBOX, LIST, NEXT, SHOW, TASK_SHOW, WATCH, WatchLine, WHY } from "./view/run-view.ts";
+import { INBOX } from "./view/inbox-view.ts";
+import { LIST, NEXT, SHOW, TASK_SHOW, WATCH, WatchLine, WHY } from "./view/run-view.ts";
 import { WORKFLOWS } from "./workflows/schemas.ts";
 
 /** Views of runs. */

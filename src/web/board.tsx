@@ -17,7 +17,7 @@ const COLUMNS: readonly BoardColumn[] = [
     about: "Nothing waits for you.",
   },
   { name: "At work", kinds: ["agent", "check", "child"], about: "No agent is at work." },
-  { name: "Queued", kinds: ["queue"], about: "Nothing is queued." },
+  { name: "Queued or parked", kinds: ["queue", "parked"], about: "Nothing is queued or parked." },
   { name: "Ended", kinds: ["over"], about: "Nothing has ended yet." },
 ];
 

@@ -1,7 +1,7 @@
 /** What waits for a person, in all runs: what is asked, why, and what reviewers said. The run has the decision. */
 
 import type { JSX } from "preact";
-import type { InboxItem } from "../app/view/run-view.ts";
+import type { InboxItem, InboxPark } from "../app/view/inbox-view.ts";
 import { call } from "./api.ts";
 import { useView, type News } from "./news.ts";
 import {
@@ -30,11 +30,11 @@ export function Inbox({ news }: { readonly news: News }): JSX.Element {
   const reply = useView(() => call("inbox", {}), { news });
   if (reply === undefined) return <Loading />;
   if (!reply.ok) return <Refused message={reply.message} />;
-  const { items } = reply.data;
+  const { items, parks } = reply.data;
   return (
     <Main title="Inbox" class="narrow">
       <h1>Inbox</h1>
-      {items.length === 0 ? <p class="welcome">Nothing waits for you.</p> : null}
+      {items.length + parks.length === 0 ? <p class="welcome">Nothing waits for you.</p> : null}
       {GROUPS.map(([group, name]) => {
         const own = items.filter((item) => item.group === group);
         if (own.length === 0) return null;
@@ -49,7 +49,28 @@ export function Inbox({ news }: { readonly news: News }): JSX.Element {
           </section>
         );
       })}
+      {parks.map((park) => (
+        <Parked key={`${park.harness} ${park.class} ${park.runs[0]?.run ?? ""}`} park={park} />
+      ))}
     </Main>
+  );
+}
+
+/** One card for all runs that the park holds up; the first run has the button that tries again. */
+function Parked({ park }: { readonly park: InboxPark }): JSX.Element {
+  const { harness, class: kind, sentence, until, runs } = park;
+  return (
+    <section aria-label={harness === "" ? "Parked" : harness}>
+      <h2>
+        {harness === "" ? `Parked: ${kind}` : `${harness}: ${kind}`} <span class="count">{runs.length}</span>
+      </h2>
+      <p>{sentence}</p>
+      {runs.map(({ run, summary }) => (
+        <a key={run} class={`card item ${until === "" ? "bad" : "machine"}`} href={`#/run/${run}`}>
+          <strong>{summary === "" ? run : summary}</strong>
+        </a>
+      ))}
+    </section>
   );
 }
 

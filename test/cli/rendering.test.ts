@@ -2,7 +2,8 @@
 import * as z from "zod/mini";
 import { describe, expect, test } from "vitest";
 import { ANSWERS } from "../../src/app/answers.ts";
-import { INBOX, LIST, SHOW, type InboxItem, type RunSummary } from "../../src/app/view/run-view.ts";
+import { INBOX, type InboxItem, type InboxPark } from "../../src/app/view/inbox-view.ts";
+import { LIST, SHOW, type RunSummary } from "../../src/app/view/run-view.ts";
 import { harmless, paintOf } from "../../src/cli/paint.ts";
 import { sayNextSteps } from "../../src/cli/render/next.ts";
 import { sayBoard } from "../../src/cli/commands/look/watch.ts";
@@ -87,10 +88,27 @@ const ITEMS: readonly InboxItem[] = [
   { ...itemOf(viewOf("crashed"), "stuck", "crashed"), repo: "/home/ada/bakery", project: "bakery" },
 ];
 
+const RETRY = { command: "signalbox retry k3d9m2xp", verb: "retry" } as const;
+const PARKS: readonly InboxPark[] = [
+  {
+    class: "quota",
+    harness: "codex",
+    message: "You have hit your usage limit.",
+    until: "2026-01-31T19:00:00.000Z",
+    next: "",
+    sentence: "Parked until 19:00: You have hit your usage limit.",
+    runs: [
+      { run: "k3d9m2xp", summary: "Say hello" },
+      { run: "v7h9zk42", summary: "Name every shop in the list of the shops that ship to other countries" },
+    ],
+    actions: [{ ...RETRY, sentence: "try codex again, for all its runs, before its time" }],
+  },
+];
+
 describe("inbox", () => {
   test.for(WIDTHS)("at %i columns", (width) => {
     const how = { paint, cwd: "/home/ada/shop", width, verbose: false, now: NOW };
-    expect(sayInbox(ITEMS, how)).toMatchSnapshot();
+    expect(sayInbox({ items: ITEMS, parks: PARKS }, how)).toMatchSnapshot();
   });
 
   test("what can be typed about several runs is said once", () => {
@@ -108,11 +126,11 @@ describe("inbox", () => {
       })),
     }));
     const how = { paint, cwd: "/home/ada/shop", width: 80, verbose: false, now: NOW };
-    expect(sayInbox(nine, how)).toMatchSnapshot();
+    expect(sayInbox({ items: nine, parks: [] }, how)).toMatchSnapshot();
   });
 
   test("JSON is as published", () => {
-    expect(z.strictObject(INBOX).safeParse({ items: ITEMS }).error).toBeUndefined();
+    expect(z.strictObject(INBOX).safeParse({ items: ITEMS, parks: PARKS }).error).toBeUndefined();
   });
 });
 

@@ -50,6 +50,7 @@ export const BASE: RunView = {
   stuck: false,
   queued: false,
   attention: "",
+  parked: null,
   waits: wait("person", "you", "Ready for your review."),
   startedAt: "2026-03-14T09:00:00Z",
   updatedAt: AT,

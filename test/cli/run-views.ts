@@ -1,5 +1,6 @@
 /** Runs as screens show them, one of each kind: what every rendering is tried with. */
-import type { InboxItem, RunView } from "../../src/app/view/run-view.ts";
+import type { InboxItem } from "../../src/app/view/inbox-view.ts";
+import type { RunView } from "../../src/app/view/run-view.ts";
 import {
   NOW,
   AT,
@@ -112,6 +113,30 @@ export const VIEWS: Readonly<Record<string, RunView>> = {
     agents: [
       { ...worker, status: "crashed", process: "ended", exit: 1, output: "API error 529: overloaded" },
     ],
+  },
+  parked: {
+    ...BASE,
+    run: "p4rk3d00",
+    state: "working",
+    title: "The worker works",
+    status: "running",
+    parked: {
+      class: "quota",
+      harness: "codex",
+      message: "You have hit your usage limit.",
+      until: "2026-03-14T19:00:00.000Z",
+      next: "",
+    },
+    waits: wait("parked", "until 19:00", "Parked until 19:00: You have hit your usage limit."),
+    work: null,
+    actions: [
+      {
+        command: "signalbox retry p4rk3d00",
+        sentence: "try codex again, for all its runs, before its time",
+        verb: "retry",
+      },
+    ],
+    agents: [{ ...worker, exit: 1 }],
   },
   "a question of orchestrated": {
     ...BASE,
@@ -329,6 +354,7 @@ export function itemOf(view: RunView, group: InboxItem["group"], kind: InboxItem
     stuck,
     queued,
     attention,
+    parked: view.parked,
     waits,
     startedAt: view.startedAt,
     updatedAt: view.updatedAt,

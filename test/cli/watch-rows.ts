@@ -51,6 +51,7 @@ export function row(run: string, more: Some = {}): BoardRow {
     stuck: false,
     queued: false,
     attention: "",
+    parked: null,
     tasks: null,
     startedAt: "2026-01-01T10:00:00Z",
     updatedAt: "2026-01-01T11:56:00Z",

@@ -40,6 +40,7 @@ export const claude: Driver = {
   },
   version: ["--version"],
   login: ["auth", "status"],
+  logIn: "claude auth login",
 };
 
 const TOOLS = JSON.stringify({ mcpServers: { signalbox: { command: "signalbox", args: ["mcp"] } } });

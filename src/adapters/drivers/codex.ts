@@ -23,6 +23,7 @@ export const codex: Driver = {
   },
   version: ["--version"],
   login: ["login", "status"],
+  logIn: "codex login",
 };
 
 const MAX = "xhigh";

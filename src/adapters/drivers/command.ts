@@ -19,6 +19,7 @@ export const command: Driver = {
   files: () => ({ settings: [], credentials: [] }),
   version: [],
   login: undefined,
+  logIn: "",
 };
 
 function argv(turn: Turn): readonly string[] {

@@ -56,6 +56,10 @@ function classOf(message: string, status: number): FailureClass {
 }
 
 const WORDS: readonly (readonly [FailureClass, RegExp])[] = [
+  [
+    "trust",
+    /\b(?:un|not (?:inside )?(?:a )?)trusted\b|\btrust (?:this|the) (?:folder|directory|workspace)\b/i,
+  ],
   ["quota", /usage limit|rate limit|quota|credit balance|billing|hit your [\w -]*limit/i],
   ["login", /not logged in|log ?in\b|authenticat|unauthorized|api[ _]?key|\boauth\b|credentials/i],
   ["configuration", /\bmodels?\b.*\bnot\b|unknown (?:model|option|argument)|unsupported|invalid_request/i],

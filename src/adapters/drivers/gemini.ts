@@ -36,6 +36,7 @@ export const gemini: Driver = {
   },
   version: ["--version"],
   login: undefined,
+  logIn: "gemini",
 };
 
 function argv(turn: Turn): readonly string[] {

@@ -35,6 +35,7 @@ export const opencode: Driver = {
   }),
   version: ["--version"],
   login: undefined,
+  logIn: "opencode auth login",
 };
 
 function argv(turn: Turn): readonly string[] {

@@ -1,12 +1,13 @@
 /** What the log of a turn says, read by the driver that the turn began with. A program without a driver says nothing. */
 
-import { closeSync, constants, fstatSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ProgramFailure } from "../../core/model/event.ts";
 import type { AgentEvent, Drivers } from "../../engine/ports/drivers.ts";
 import { openOwn } from "../home/own-file.ts";
 import { LOG } from "../process/folder.ts";
 import { driverNameIn, driverOf, readerIn } from "./drivers.ts";
+import { resetTimeIn } from "./reset-time.ts";
 
 const HEAD_BYTES = 64 * 1024;
 const TAIL_BYTES = 256 * 1024;
@@ -37,7 +38,14 @@ function failureIn(dir: string): ProgramFailure | undefined {
   const last = events.findLast(({ type }) => !AFTER.has(type));
   if (last?.type !== "failure") return undefined;
   const { type: _, ...failure } = last;
-  return failure;
+  return failure.class === "quota" && failure.resetAt === undefined ? withResetTime(dir, failure) : failure;
+}
+
+/** The sentence is about the time at which it was printed. */
+function withResetTime(dir: string, failure: ProgramFailure): ProgramFailure {
+  const printedAt = statSync(join(dir, LOG), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const resetAt = printedAt === 0 ? 0 : resetTimeIn(failure.message, Math.floor(printedAt));
+  return resetAt === 0 ? failure : { ...failure, resetAt };
 }
 
 /** What may follow a failure that ended the turn. */

@@ -96,7 +96,7 @@ export function actsOf(facts: Facts | undefined, on: RunSituation): Readonly<Rec
     start: over || (isBegun(facts, on) ? "it has begun" : ""),
     attach: over || attaching(on, facts.seen.run.id),
     respawn: over || (on.session === "dead" ? "" : "no agent of it has crashed"),
-    resume: on.waits.kind === "stopped" || on.waits.kind === "attention" ? "" : "nothing holds it up",
+    resume: ["stopped", "attention", "parked"].includes(on.waits.kind) ? "" : "nothing holds it up",
     view: facts.page === "" && !facts.isAsking ? `${facts.seen.row.workflow} has no page to show` : "",
     changes: over || (facts.isSendingBack ? "" : `${on.state} is not where a person asks for changes`),
     answer: over || answering(facts, on),

@@ -78,7 +78,7 @@ type OrderedRow = Pick<BoardRow, "run" | "waits" | "status" | "updatedAt">;
 function rankOf(row: OrderedRow): number {
   if (needsPerson(row)) return 0;
   if (isOver(row)) return 3;
-  return row.waits.kind === "queue" ? 2 : 1;
+  return row.waits.kind === "queue" || row.waits.kind === "parked" ? 2 : 1;
 }
 
 function compared(a: string, b: string): number {

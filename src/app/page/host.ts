@@ -8,6 +8,7 @@ import type { Store } from "../../engine/ports/store.ts";
 import { authorise, callerWithoutStore } from "../caller.ts";
 import type { Invocation } from "../invocation.ts";
 import { requireHome, storeOf } from "../runs/find.ts";
+import { parkedRuns } from "../view/status/parked.ts";
 
 /** Decisions on the page are signed as those of the person who started the server. */
 export function requireHost(door: Invocation): void {
@@ -62,11 +63,12 @@ export function newsOf(door: Invocation): RunNews {
       if (now === version) return [];
       version = now;
       const { rows } = await store.list({ limit: RUNS_MAX });
+      const parked = await parkedRuns(store);
       const before = known;
       known = new Map(
         rows.map(({ id, seq, attention, halted, updatedAt, hidden }) => [
           id,
-          [seq, attention, halted, updatedAt, hidden].join(" "),
+          [seq, attention, halted, updatedAt, hidden, parked.get(id)?.at ?? ""].join(" "),
         ]),
       );
       return [...known].filter(([id, stamp]) => before.get(id) !== stamp).map(([id]) => id);

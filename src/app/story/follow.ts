@@ -21,6 +21,7 @@ import { leftOf, NOTHING_LEFT, type Left } from "../view/work/kept-files.ts";
 import type { Choice } from "../view/decision/choices.ts";
 import { questionOf, type Read } from "../view/decision/question.ts";
 import { taskTeller, type Piece, type TaskTeller } from "./task-lines.ts";
+import { isForPerson, parkOf } from "../view/status/parked.ts";
 import { waitsOf } from "../view/status/waits.ts";
 import { actionsOf, nextForPerson } from "../view/actions.ts";
 import { decisionOf, processesOf } from "../view/look.ts";
@@ -155,6 +156,9 @@ async function isAtRest({ store, run }: Seen): Promise<boolean> {
   const isDue = (await store.deeds(run.id)).some(
     ({ status }) => status === "pending" || status === "claimed",
   );
+  // The deeds of a parked agent stay open, and nothing happens until a person acts.
+  if (isForPerson(await parkOf(store, run.id)))
+    return (await store.jobs({ run: run.id, status: "live" })).length === 0;
   if (isDue || (await store.jobs({ run: run.id, status: "live" })).length > 0) return false;
   if (await isWaitingForTasks({ store, run })) return false;
   return (await store.agents({ run: run.id })).every(({ status, entry, role, slot, attempt }) => {
@@ -200,6 +204,7 @@ async function endOf(seen: Seen, isQuiet: boolean): Promise<Followed | undefined
     case "check":
     case "child":
     case "queue":
+    case "parked":
       return undefined;
   }
 }

@@ -10,6 +10,8 @@ import { targetOf } from "../../core/gates/gate.ts";
 import type { Run } from "../../core/model/run.ts";
 import { VERBS, type Move, type Verb } from "../../core/model/workflow.ts";
 import { factsNamed } from "../../engine/supervise/fact.ts";
+import type { Park } from "../../engine/ports/parks.ts";
+import { harnessIn } from "../../engine/queue/parks.ts";
 import { inLine } from "../../engine/queue/position.ts";
 import { fillPath } from "../../engine/submit/place.ts";
 import { commandIn, typedAbout } from "../commands/for-moves.ts";
@@ -22,6 +24,7 @@ import { shownWord } from "./decision/shown-digest.ts";
 import { impliedBack } from "./decision/task-choices.ts";
 import { movesOfPerson, PERSON } from "./moves.ts";
 import type { ActionCall, ActionView, ClosedView, MoveView } from "./run-view.ts";
+import { isForPerson as lastsForPerson, parkOf } from "./status/parked.ts";
 import { deadlockOf, isStranded, isUntrusted, troubleOf } from "./status/trouble.ts";
 import { isAfterDeath } from "./status/waits.ts";
 import { askingTask, isWaitingForTasks, tasksOf } from "./work/children.ts";
@@ -63,7 +66,7 @@ export async function actionsOf(seen: Seen): Promise<Actions> {
 
 /** Something went wrong, or a person stopped it. */
 async function isHeldUp({ store, row }: Seen): Promise<boolean> {
-  return row.halted || (await troubleOf(store, row)) !== "";
+  return row.halted || (await troubleOf(store, row)) !== "" || lastsForPerson(await parkOf(store, row.id));
 }
 
 /** The one next command for a person. A caller that knows the actions passes them, because they take a while to work out. */
@@ -107,6 +110,8 @@ async function repairsOf(seen: Seen): Promise<readonly ActionView[]> {
   const trouble = await troubleOf(store, row);
   if (trouble !== "") return [repairOf(seen, trouble)];
   if (row.halted) return [{ command: `signalbox resume ${run.id}`, sentence: "let it go on" }];
+  const park = await parkOf(store, run.id);
+  if (park !== undefined) return [retryOf(run, park)];
   if (!isStranded(seen) || hasRetry(seen)) return [];
   const roles = Object.values(run.agents).flatMap(({ status, role }) => (status === "crashed" ? [role] : []));
   return [
@@ -118,6 +123,19 @@ async function repairsOf(seen: Seen): Promise<readonly ActionView[]> {
     },
     logsOf(seen),
   ];
+}
+
+/** A park of a harness ends for all its runs. */
+export function retryOf(run: Run, park: Park): ActionView {
+  const { until, next } = park;
+  const all = harnessIn(park) === "" ? "try it again" : `try ${harnessIn(park)} again, for all its runs`;
+  return {
+    command: `signalbox retry ${run.id}`,
+    sentence:
+      until === 0 ? (next === "" ? all : `${all}, after you did this: ${next}`) : `${all}, before its time`,
+    verb: "retry",
+    call: callOf(run, "retry", { words: "none" }),
+  };
 }
 
 function logsOf({ run }: Seen): ActionView {

@@ -26,6 +26,7 @@ import { scheduleOf } from "./work/schedule.ts";
 import { namesOf } from "./lists/summary.ts";
 import { askedIn } from "./decision/task-choices.ts";
 import { tasksShown } from "./work/tasks.ts";
+import { parkedView, parkOf } from "./status/parked.ts";
 import { attentionOf, troubleOf } from "./status/trouble.ts";
 import { sinceOf, waitsOf } from "./status/waits.ts";
 import { toYou } from "./words.ts";
@@ -74,6 +75,7 @@ export async function viewRun(seen: Seen, door: Invocation, verbose: boolean): P
     definition: row.definition,
     queued: (await inLine(store)).has(run.id),
     attention: await attentionOf(seen),
+    parked: isFinished(row) ? null : parkedView(await parkOf(store, run.id)),
     waits: await waitsOf(seen, live),
     seq: run.seq,
     entry: run.entry,

@@ -11,6 +11,7 @@ import { VERBS } from "../../core/model/workflow.ts";
 import { At, Count, Flag, Text, Texts, type Frozen } from "../shapes.ts";
 import { Line, Note, Read } from "../story/schemas.ts";
 import { told } from "../../format/workflow/schema/primitives.ts";
+import { Parked } from "./parked-view.ts";
 
 const Status = z.enum(["running", "waiting", "done", "cancelled", "failed", "damaged"]);
 
@@ -34,8 +35,19 @@ const Standing = z.enum([
 
 const Waits = z.strictObject({
   kind: told(
-    z.enum(["agent", "check", "child", "queue", "person", "crashed", "attention", "stopped", "over"]),
-    "What has to act before the run goes on. person, crashed, attention and stopped need you; over needs nothing",
+    z.enum([
+      "agent",
+      "check",
+      "child",
+      "queue",
+      "parked",
+      "person",
+      "crashed",
+      "attention",
+      "stopped",
+      "over",
+    ]),
+    "What has to act before the run goes on. parked goes on by itself at a time; person, crashed, attention and stopped need you; over needs nothing",
   ),
   short: told(Text, "What the run waits for, in one or two words"),
   sentence: told(Text, "What the run waits for, in one sentence"),
@@ -52,7 +64,7 @@ const UseCaseCall = z.strictObject({
   ),
 });
 
-const Action = z.strictObject({
+export const Action = z.strictObject({
   command: Text,
   sentence: told(Text, "What the command does"),
   takes: z.optional(told(Text, "Arguments that may be added to the command")),
@@ -79,7 +91,7 @@ const Move = z.strictObject({
   asOf: told(Text, "When the work was last read; empty where the move does not depend on the work"),
 });
 
-const Question = z.strictObject({
+export const Question = z.strictObject({
   id: Text,
   ask: Text,
   question: Text,
@@ -125,7 +137,7 @@ const Artifact = z.strictObject({
   ),
 });
 
-const Finding = z.strictObject({
+export const Finding = z.strictObject({
   artifact: Text,
   by: told(Text, "The role that wrote it"),
   verdict: Text,
@@ -215,7 +227,7 @@ const Workspace = z.strictObject({
 });
 
 /** The fields of a run that every list and every view has. */
-const SUMMARY = {
+export const SUMMARY = {
   run: Text,
   name: told(Text, "Its branch where it has one, otherwise its id"),
   summary: Text,
@@ -230,6 +242,7 @@ const SUMMARY = {
   halted: told(Flag, "A person has stopped it"),
   queued: told(Flag, "It is in the queue and starts without a person"),
   attention: told(Text, "What went wrong and needs a person; otherwise empty"),
+  parked: told(z.nullable(Parked), "What holds up the next turn of its agent; null where nothing does"),
   stuck: told(
     Flag,
     "It waits for you because its agents could not continue: no review and no question is open",
@@ -259,7 +272,7 @@ const TaskSummary = z.strictObject({
 });
 
 /** What a person has to decide, with what the decision is about. */
-const Decision = z.strictObject({
+export const Decision = z.strictObject({
   question: told(Text, "What is asked"),
   asked: told(Texts, "The cause of the decision, or the questions of an agent, one line each"),
   aside: told(Texts, "Other statements in the documents that it is about; nothing depends on them"),
@@ -335,19 +348,6 @@ export const WHY = {
   ),
 };
 
-const InboxItem = z.strictObject({
-  ...SUMMARY,
-  group: told(z.enum(["question", "review", "stuck", "other"]), "What kind of decision it needs"),
-  kind: z.enum(["question", "attention", "halted", "crashed", "damaged", "waiting"]),
-  since: Text,
-  reason: told(Text, "Why it needs you, in one sentence"),
-  decision: z.nullable(Decision),
-  question: z.nullable(Question),
-  findings: z.array(Finding),
-  actions: told(z.array(Action), "What you can type, the most likely first"),
-});
-
-export const INBOX = { items: z.array(InboxItem) };
 export const LIST = { runs: z.array(Summary), more: Count };
 /** A row of the board. */
 const BOARD_ROW = {
@@ -416,7 +416,6 @@ type DataOfShape<S extends Readonly<Record<string, z.ZodMiniType>>> = Frozen<{
 export type RunView = DataOfShape<typeof SHOW>;
 export type NextView = DataOfShape<typeof NEXT>;
 export type WhyView = DataOfShape<typeof WHY>;
-export type InboxItem = Frozen<z.infer<typeof InboxItem>>;
 export type WatchData = DataOfShape<typeof WATCH>;
 export type BoardRowData = WatchData["rows"][number];
 export type RunSummary = Frozen<z.infer<typeof Summary>>;

@@ -3,7 +3,8 @@
 import { sayTyped } from "../../app/view/decision/choices.ts";
 import { GROUPS } from "../../app/view/lists/inbox.ts";
 import { sayReads } from "../../app/view/decision/question.ts";
-import type { InboxItem } from "../../app/view/run-view.ts";
+import type { DataOf } from "../../app/schemas.ts";
+import type { InboxItem, InboxPark } from "../../app/view/inbox-view.ts";
 import { firstLine, sayAge } from "../../app/view/words.ts";
 import { fitted, sayCause, wrapped } from "../fit.ts";
 import type { Paint } from "../paint.ts";
@@ -27,8 +28,12 @@ const COMMANDS = 2;
 const ASKED = 6;
 const WIDTH = 100;
 
-export function sayInbox(items: readonly InboxItem[], how: InboxStyle): string {
-  if (items.length === 0) return "Nothing waits for you.\n";
+export function sayInbox({ items, parks }: DataOf<"inbox">, how: InboxStyle): string {
+  const parked = parks.map((park) => sayPark(park, how)).join("");
+  if (items.length === 0) {
+    const isYours = parks.some(({ until }) => until === "");
+    return `${isYours ? "" : "Nothing waits for you.\n"}${parked}`;
+  }
   const head = `${items.length} ${items.length === 1 ? "run waits" : "runs wait"} for you.\n`;
   const isSeveral = new Set(items.map(({ repo }) => repo)).size > 1;
   const groups = GROUPS.flatMap((group) => {
@@ -38,8 +43,24 @@ export function sayInbox(items: readonly InboxItem[], how: InboxStyle): string {
     const blocks = how.verbose ? own.map((item) => [item]) : alike(own);
     return [`\n${title}\n${blocks.map((block) => sayBlock(block, how, isSeveral)).join("")}`];
   });
-  return `${head}${groups.join("")}`;
+  return `${head}${groups.join("")}${parked}`;
 }
+
+/** One entry for all runs that the park holds up. */
+function sayPark({ harness, class: kind, sentence, runs, actions }: InboxPark, how: InboxStyle): string {
+  const { paint, width } = how;
+  const rows = runs.map(
+    ({ run, summary }) => `  ${clip(firstLine(summary) || run, (width ?? WIDTH) - RUN_WIDTH)}  ${run}\n`,
+  );
+  return [
+    `\n${paint.bold(`${harness === "" ? `Parked: ${kind}` : `${harness}: ${kind}`} (${runs.length})`)}\n`,
+    ...rows,
+    sayReason(sentence, how),
+    sayActions({ run: runs[0]?.run ?? "", actions }, how),
+  ].join("");
+}
+
+const RUN_WIDTH = 14;
 
 /** Runs about which the same can be typed, in the order of the first of each. */
 function alike(items: readonly InboxItem[]): readonly (readonly InboxItem[])[] {

@@ -91,6 +91,7 @@ export function styleOf({ waits, status, stuck }: Pick<RunSummary, "waits" | "st
     case "check":
     case "child":
     case "queue":
+    case "parked":
       return "dim";
   }
 }

@@ -64,8 +64,11 @@ type WithTexts = { readonly given?: readonly string[] };
  * `message` is the sentence of the program or its provider. `resetAt` is the time, in milliseconds since 1970, at which a quota is renewed.
  */
 export type ProgramFailure = {
-  /** *quota*: used up. *login*: not logged in. *configuration*: an unknown model or option. *provider*: its service failed. */
-  readonly class: "quota" | "login" | "configuration" | "provider" | "other";
+  /**
+   * *quota*: used up. *login*: not logged in. *trust*: it asks whether the folder is trusted. *configuration*: an unknown model or option.
+   * *provider*: its service failed.
+   */
+  readonly class: "quota" | "login" | "trust" | "configuration" | "provider" | "other";
   readonly message: string;
   readonly resetAt?: number;
 };

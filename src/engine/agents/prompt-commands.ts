@@ -18,6 +18,11 @@ export function commandsIn({ definition }: Workflow, role: string, state: string
   return lines.length > 0 ? lines.join("\n") : `- Nothing: in ${state} the run goes on without you.`;
 }
 
+/** What a role can do in this state that a move waits for; nothing where it has no say. */
+export function commandsNow({ definition }: Workflow, role: string, state: string): readonly string[] {
+  return linesIn(definition, role, state);
+}
+
 /** The same for every state in which the role has a say, for a role that lives through several. */
 export function commandsByState({ definition }: Workflow, role: string): string {
   const inState = (state: string): string[] => linesIn(definition, role, state);

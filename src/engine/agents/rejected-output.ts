@@ -108,7 +108,7 @@ const ENDS: Readonly<Record<Extract<Incoming, { type: "agent-ended" }>["cause"],
  * Everything that is wrong with what this agent is to write: what it wrote and does not count, and what a move from here waits for. What
  * somebody has mended since is not wrong any more.
  */
-function faultsOf(
+export function faultsOf(
   workflow: Workflow,
   { now, at: run }: { readonly now: Run; readonly at: Run },
   { role, slot }: Author,

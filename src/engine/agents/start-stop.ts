@@ -20,7 +20,7 @@ import { projectAfter } from "../submit/project.ts";
 import { noteNew } from "../notes.ts";
 import { leaveTerminal } from "./seat.ts";
 import { requireSlot } from "../queue/slots.ts";
-import { unparkedHarness } from "./harness.ts";
+import { unparkedHarness } from "../queue/harness.ts";
 import { submit } from "../submit/submit.ts";
 import { startTurn } from "./turn.ts";
 import { agentOver, endOf, turnOver } from "./turn-end.ts";

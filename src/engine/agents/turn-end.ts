@@ -4,8 +4,10 @@
 
 import { isUp } from "../../core/step/act.ts";
 import type { Incoming, ProgramFailure, Reading } from "../../core/model/event.ts";
+import type { Workflow } from "../../core/model/compile.ts";
+import { outcomeOfEnd } from "../../core/step/events/end.ts";
 import { isExpected } from "../../core/step/move-at-end.ts";
-import { slotKey } from "../../core/model/run.ts";
+import { slotKey, type Run } from "../../core/model/run.ts";
 import type { Works } from "../box.ts";
 import { madeBy, noteLeft } from "./given-texts.ts";
 import { closeCheckout, workspaceFor } from "./judge-checkout.ts";
@@ -14,13 +16,17 @@ import { promptText, variablesOf } from "./launch.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { Process } from "../ports/process.ts";
 import type { AgentRow, JobRow } from "../ports/registry.ts";
-import { noteAll } from "../notes.ts";
+import { noteAll, noteNew } from "../notes.ts";
 import { project } from "../submit/project.ts";
 import { showTexts } from "../submit/show-texts.ts";
 import { submit } from "../submit/submit.ts";
-import { turnOf } from "./job-id.ts";
-import { Parked } from "../queue/parks.ts";
-import { nextTurn, startTurn, waitingFor } from "./turn.ts";
+import { jobId, turnOf } from "./job-id.ts";
+import { policyAfter, type Policy } from "../queue/after-turn.ts";
+import { harnessOfTurn } from "../queue/harness.ts";
+import { REMINDER, reminderFor, sayMissing } from "./reminder.ts";
+import { beginPark, Parked, sayPark } from "../queue/parks.ts";
+import type { Request } from "../submit/write.ts";
+import { isContinuable, nextTurn, startTurn, waitingFor } from "./turn.ts";
 import { Later } from "../supervise/later.ts";
 
 type Cause = Extract<Incoming, { type: "agent-ended" }>["cause"];
@@ -58,17 +64,16 @@ export async function turnOver(works: Works, job: JobRow, process: Process): Pro
   const present = kept.run.agents[slotKey(job.role, job.slot)];
   const isCurrent = present !== undefined && present.attempt === job.attempt && isUp(present);
   const isPersistent = workflow.definition.roles[job.role]?.session === "persistent";
+  const policy = isCurrent ? await policyOf(works, kept, { job, agent, process }) : NOTHING;
+  // Also after a turn that brought everything: the next one would fail.
+  if (policy.type === "park") await beginPark(works, kept, policy.park);
   // Who stays in a terminal has no reason to leave it: its end is never the end of a turn only.
   if (isCurrent && isPersistent && job.seat !== "resident") {
     if (!isJudge(workflow, job.role)) await noteLeft(works, kept, agent);
     const messages = await waitingFor(works, agent);
     if (messages.length > 0) {
-      try {
-        await nextTurn(works, kept, { agent, messages });
-      } catch (error) {
-        if (!(error instanceof Parked)) throw error;
+      if (!(await begun(() => nextTurn(works, kept, { agent, messages }))))
         await store.commit([{ type: "put-agent", agent: { ...agent, status: "idle", entry: SUSPENDED } }]);
-      }
       await store.commit([{ type: "put-job", job: { ...job, status: "over" } }]);
       return;
     }
@@ -78,60 +83,152 @@ export async function turnOver(works: Works, job: JobRow, process: Process): Pro
       return;
     }
   }
-  const failure = isCurrent ? heldUpBy(works, job, process) : undefined;
-  if (failure !== undefined) {
-    await holdUp(works, kept, { job, agent, failure });
-    return;
-  }
-  await agentOver(works, agent, {
+  const end = {
     cause: causeOf(job, process),
     code: process.type === "ended" ? process.code : undefined,
-  });
+  };
+  try {
+    await agentOver(works, agent, policy.type === "over" ? end : { ...end, examine: requireDone });
+  } catch (error) {
+    if (!(error instanceof NotDone)) throw error;
+    if (await goesOn(works, kept, { job, agent, policy, left: error.run })) return;
+    await agentOver(works, agent, end);
+  }
   await store.commit([{ type: "put-job", job: { ...job, status: "over" } }]);
 }
 
-/** What a person does about it. Another try before that would fail in the same way, and is worth no crash. */
-const REMEDY: Readonly<Partial<Record<ProgramFailure["class"], string>>> = {
-  quota: "wait until it is renewed",
-  login: "log in again",
-  configuration: "correct the settings",
-};
+/** The turn did not bring what the run waits for. The run is as the agent left it. */
+class NotDone extends Error {
+  override readonly name = "NotDone";
+  readonly run: Run;
 
-function heldUpBy({ drivers }: Works, { killed, dir }: JobRow, process: Process): ProgramFailure | undefined {
-  if (killed !== "" || process.type !== "ended" || process.code === 0) return undefined;
-  const failure = drivers.failure(dir);
-  return failure !== undefined && REMEDY[failure.class] !== undefined ? failure : undefined;
+  constructor(run: Run) {
+    super("the turn did not bring what its run waits for");
+    this.run = run;
+  }
 }
 
-/** The agent goes on with another turn of the same attempt, when a person has the run tried again. The attention keeps it waiting until then. */
-async function holdUp(
+function requireDone(event: Incoming, workflow: Workflow, run: Run): void {
+  if (event.type !== "agent-ended" || event.cause !== "exited") return;
+  const outcome = outcomeOfEnd(workflow, run, event);
+  if (!outcome.isDone) throw new NotDone(outcome.run);
+}
+
+type Ended = { readonly job: JobRow; readonly agent: AgentRow };
+
+async function policyOf(
   works: Works,
   kept: Kept,
-  of: { readonly job: JobRow; readonly agent: AgentRow; readonly failure: ProgramFailure },
-): Promise<void> {
-  const { job, agent, failure } = of;
+  of: Ended & { readonly process: Process },
+): Promise<Policy> {
+  const { job, agent, process } = of;
+  const failure = works.drivers.failure(job.dir);
+  const harness = await harnessOfTurn(works, kept, job);
+  return policyAfter(
+    {
+      agent,
+      killed: job.killed,
+      process,
+      failure,
+      times: await timesFailed(works, job, failure),
+      harness: harness.name,
+      logIn: works.drivers.of(harness.driver).logIn,
+      isContinued:
+        job.seat !== "resident" && (await isContinuable(works, harness, { agent, seat: job.seat })),
+      isReminder: works.desk.read(job.dir, "prompt.md")?.includes(REMINDER) === true,
+    },
+    works.clock.now(),
+  );
+}
+
+const TIMES_MAX = 4;
+
+/** How many turns of the attempt, up to this one, ended with a failure of this class. */
+async function timesFailed(
+  { store, drivers }: Works,
+  job: JobRow,
+  failure: ProgramFailure | undefined,
+): Promise<number> {
+  if (failure === undefined) return 0;
+  let times = 1;
+  for (let turn = turnOf(job) - 1; turn > 0 && times < TIMES_MAX; turn -= 1, times += 1) {
+    const before = await store.job(jobId(job, turn));
+    if (before === undefined || drivers.failure(before.dir)?.class !== failure.class) break;
+  }
+  return times;
+}
+
+/** Where the turn did not bring what the run waits for, its agent goes on without a crash. False where it has ended. */
+async function goesOn(
+  works: Works,
+  kept: Kept,
+  on: Ended & { readonly policy: Policy; readonly left: Run },
+): Promise<boolean> {
+  const { job, agent, policy, left } = on;
   const { store } = works;
   const { run, role } = job;
-  const why = `the ${role} cannot go on: ${failure.message}`;
-  const attention = `${why}; ${REMEDY[failure.class] ?? ""}, then: signalbox retry ${run}`;
-  await noteAll(works, { run, kind: failure.class }, [why]);
-  await store.commit([{ type: "attend", run, attention, shown: "" }]);
-  if (!isJudge(await works.workflow(kept.row.definition), role)) await noteLeft(works, kept, agent);
-  await store.commit([
-    { type: "put-agent", agent: { ...agent, status: "idle", entry: SUSPENDED } },
-    { type: "put-job", job: { ...job, status: "over" } },
-  ]);
+  const workflow = await works.workflow(kept.row.definition);
+  if (policy.type === "over") return false;
+  const isOver = { type: "put-job", job: { ...job, status: "over" } } as const;
+  const isIdle = { type: "put-agent", agent: { ...agent, status: "idle", entry: SUSPENDED } } as const;
+  if (!isJudge(workflow, role)) await noteLeft(works, kept, agent);
+  switch (policy.type) {
+    case "remind": {
+      const text = reminderFor(workflow, left, agent);
+      if (text === undefined) return false;
+      const missing = sayMissing(workflow, left, agent);
+      await noteNew(works, { run, kind: "reminder" }, [
+        `the ${role} ended turn ${agent.turn} without ${missing}, and was asked for it once`,
+      ]);
+      const isBegun = await begun(() =>
+        startTurn(works, kept, { agent, turn: agent.turn + 1, text, messages: [] }),
+      );
+      await store.commit(isBegun ? [isOver] : [isIdle, isOver]);
+      return true;
+    }
+    case "park":
+      await noteAll(works, { run, kind: "parked" }, [`the ${role} cannot go on: ${sayPark(policy.park)}`]);
+      await store.commit([isIdle, isOver]);
+      // Lifted meanwhile, it holds nobody.
+      await store.commit([
+        { type: "hold", turn: { run, role, slot: agent.slot, attempt: agent.attempt, key: policy.park.key } },
+      ]);
+      return true;
+    case "attention": {
+      const why = `the ${role} cannot go on: ${policy.message}`;
+      await noteAll(works, { run, kind: "attention" }, [why]);
+      const attention = `${why}; ${policy.remedy}, then: signalbox retry ${run}`;
+      await store.commit([{ type: "attend", run, attention, shown: "" }, isIdle, isOver]);
+      return true;
+    }
+  }
+}
+
+/** False where a park keeps the turn from beginning. */
+async function begun(begin: () => Promise<void>): Promise<boolean> {
+  try {
+    await begin();
+    return true;
+  } catch (error) {
+    if (error instanceof Parked) return false;
+    throw error;
+  }
 }
 
 /** Tells the run that an agent is no more, with everything that it left. */
-export async function agentOver(works: Works, agent: AgentRow, end: End): Promise<void> {
+export async function agentOver(
+  works: Works,
+  agent: AgentRow,
+  end: End & Pick<Request, "examine">,
+): Promise<void> {
   const { run, role, slot, attempt } = agent;
-  const { cause, code } = end;
+  const { cause, code, examine } = end;
   await submit(works, {
     run,
     by: { type: "engine" },
     author: { type: "agent", role, slot, attempt },
     key: `ended:${role}:${slot}:${attempt}`,
+    ...(examine === undefined ? {} : { examine }),
     event: async ({ at, readings, tree, reserved, kept }) => ({
       type: "agent-ended",
       at,
@@ -193,6 +290,8 @@ export async function suspend(works: Works, { id }: JobRow): Promise<void> {
   await store.commit([{ type: "put-job", job: { ...job, killed: "halted", status: "over" } }]);
 }
 
+const NOTHING: Policy = { type: "over" };
+
 /** In place of the entry at which an agent became idle: whatever its run does, it goes on. */
 const SUSPENDED = -1;
 
@@ -220,7 +319,9 @@ export async function wakeIdle(works: Works, agent: AgentRow): Promise<void> {
     if (messages.length > 0) await nextTurn(works, kept, { agent, messages });
     else {
       const text = promptText(workflow, prompt, variables);
-      await startTurn(works, kept, { agent, turn: agent.turn + 1, text });
+      // A prompt for later turns does not contain the task.
+      const on = prompt === agent.role ? {} : { messages };
+      await startTurn(works, kept, { agent, turn: agent.turn + 1, text, ...on });
     }
   } catch (error) {
     // Another agent was started meanwhile, or a park holds this one: it is found again when that is over.

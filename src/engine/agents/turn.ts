@@ -8,7 +8,7 @@
 import { valueOf } from "../../core/gates/artifact-status.ts";
 import type { Role } from "../../core/model/workflow.ts";
 import type { Message, Works } from "../box.ts";
-import { harnessOf, unparkedHarness } from "./harness.ts";
+import { harnessOf, unparkedHarness } from "../queue/harness.ts";
 import { callOf } from "./call.ts";
 import { environment, limitsOf } from "./launch.ts";
 import { noteGiven } from "./given-texts.ts";
@@ -135,6 +135,16 @@ export async function startTurn(works: Works, kept: Kept, on: StartedTurn): Prom
     ...windowFor(seat, { agent, role, title: await titleOf(works, row, workspace) }),
   });
   await noteProgram(works, pinned);
+}
+
+/** Whether another turn of the agent goes on with the conversation of the last one. */
+export async function isContinuable(
+  works: Works,
+  harness: Harness,
+  { agent, seat }: { readonly agent: AgentRow; readonly seat: Seat },
+): Promise<boolean> {
+  const conversation = works.drivers.conversation(harness.driver, await turnDirs(works, agent));
+  return isContinued({ harness, seat, isFirst: false, conversation });
 }
 
 /** A program without a command of its own for later turns begins a new conversation: it is given the task again. */

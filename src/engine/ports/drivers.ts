@@ -59,6 +59,8 @@ export type Driver = {
   readonly version: readonly string[];
   /** Arguments with which it exits 0 only if the person is logged in; undefined where the program has none. */
   readonly login: readonly string[] | undefined;
+  /** What a person types to log in; empty if that is not known. */
+  readonly logIn: string;
 };
 
 type ProgramFiles = {

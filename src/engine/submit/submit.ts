@@ -128,6 +128,7 @@ async function decide(box: Box, request: Request, on: Informed): Promise<Submiss
   const asked = await withoutGiven(box, request.run, await request.event({ ...facts, at, kept }));
   const whole = withBeside(workflow, run, { event: asked, readings: facts.readings ?? [] });
   const { event, texts } = await withTexts(whole, { run, collected, given: request.texts ?? [] });
+  request.examine?.(event, workflow, run);
   const decided = step(workflow, run, event);
   if (!decided.ok)
     return (await knownAnswer(box, request)) ?? { type: "refused", run, refusal: decided.refusal };

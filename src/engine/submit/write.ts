@@ -24,6 +24,8 @@ export type Request = {
   readonly event: (
     facts: Facts & { readonly at: string; readonly kept: Kept },
   ) => Incoming | Promise<Incoming>;
+  /** Looks at the whole event before it is decided. If it throws, nothing is written. */
+  readonly examine?: (event: Incoming, workflow: Workflow, run: Run) => void;
   readonly key?: string;
   /** Of the event as it is written, by what its signature covers. */
   readonly prove?: (event: Event) => (link: ChainPlace) => Proof;

@@ -32,8 +32,10 @@ describe.runIf(isPerson).concurrent("the output of an agent program", () => {
     await onStage(scene, async (stage) => {
       const run = await stage.begin(...task);
       // What a driver calls a used up quota is no crash.
-      await stage.until(run, ({ attention, run: { agents } }) =>
-        isKnown ? attention !== "" : Object.values(agents).some(({ status }) => status === "crashed"),
+      await stage.until(run, ({ notes, run: { agents } }) =>
+        isKnown
+          ? notes.some(({ kind }) => kind === "parked")
+          : Object.values(agents).some(({ status }) => status === "crashed"),
       );
       const logs = await stage.person("logs", run);
       expect(logs.document["text"]).toMatch(shown);

@@ -3,6 +3,8 @@
 import { failpoint } from "../../../adapters/failpoint.ts";
 import { requirePerson } from "../../../adapters/person/who.ts";
 import { sayDeadlock } from "../../../engine/supervise/deadlocks.ts";
+import type { Park } from "../../../engine/ports/parks.ts";
+import { harnessIn } from "../../../engine/queue/parks.ts";
 import { descendantsOf } from "../../../engine/tasks/descendants.ts";
 import { nameInNote, runOf, seeThrough, type Acting, type Done } from "../../context.ts";
 import { EXIT_OK, EXIT_WAITING, EXIT_NOT_YOURS } from "../../exit-codes.ts";
@@ -62,12 +64,14 @@ export async function resumeRun(
     status === "attention" ? [deed.type] : [],
   );
   const isRefused = (await store.line()).some((place) => place.run === id && place.refusal !== undefined);
-  const turn = isRefused ? ["its turn in the queue"] : [];
+  const parks = await parksOf(on, id);
+  const turn = [...(isRefused ? ["its turn in the queue"] : []), ...parks.map(sayLifted)];
   // Such as work that could not be read: the supervisor tries it again without a deed.
   const shown = row.attention !== "" && deeds.length + turn.length === 0 ? ["what needed attention"] : [];
   await store.commit([
     { type: "retry", run: id },
     { type: "readmit", run: id },
+    ...parks.map((park) => ({ type: "lift", key: park.key, at: park.at }) as const),
     ...(key !== undefined && !row.halted && deeds.length + turn.length > 0 ? [note] : []),
   ]);
   // Nothing else reads files again that a person has restored.
@@ -81,6 +85,19 @@ export async function resumeRun(
   const { state } = (await requireKept(on, id)).row;
   await seeThrough(on, id);
   return { run: id, state, unhalted: row.halted, retried, respawned, answered };
+}
+
+/** What holds up the run or a task of it. A park that is lifted is lifted for all runs that it holds. */
+async function parksOf({ box: { store } }: Acting, id: string): Promise<readonly Park[]> {
+  const held = await store.heldTurns();
+  if (held.length === 0) return [];
+  const family = new Set([id, ...(await descendantsOf(store, id))]);
+  const keys = new Set(held.flatMap(({ run, key }) => (family.has(run) ? [key] : [])));
+  return (await store.parks()).filter(({ key }) => keys.has(key));
+}
+
+function sayLifted(park: Park): string {
+  return harnessIn(park) === "" ? `what was parked (${park.class})` : `${harnessIn(park)}, for all its runs`;
 }
 
 /** It would fail again at once, and for the same reason. */

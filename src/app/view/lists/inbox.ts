@@ -4,20 +4,22 @@ import { filtered, flatMapped } from "../../../engine/lists.ts";
 import { inLine } from "../../../engine/queue/position.ts";
 import type { RunRow } from "../../../engine/ports/journal.ts";
 import type { Store } from "../../../engine/ports/store.ts";
-import { UserError } from "../../../adapters/user-error.ts";
+import { readable, UserError } from "../../../adapters/user-error.ts";
 import type { Looking } from "../../declare.ts";
 import type { Invocation } from "../../invocation.ts";
 import { success, type Outcome } from "../../outcome.ts";
-import { homeMissing, isFinished, seeRun, requireHome, type Seen } from "../../runs/find.ts";
+import { homeMissing, isFinished, seeRun, requireHome, workflowsIn, type Seen } from "../../runs/find.ts";
 import type { DataOf } from "../../schemas.ts";
-import { actionsOf, nextForPerson } from "../actions.ts";
+import { actionsOf, nextForPerson, retryOf } from "../actions.ts";
 import { reviewsOf } from "../decision/findings.ts";
 import { choicesOfLanded, landedIn, sayLanded } from "../decision/merged-elsewhere.ts";
 import { decisionOf, processesOf } from "../look.ts";
 import { questionOf } from "../decision/question.ts";
-import type { InboxItem, WaitView } from "../run-view.ts";
-import { sharedIn, summaryOf, type Shared } from "./summary.ts";
+import type { InboxItem, InboxPark } from "../inbox-view.ts";
+import type { WaitView } from "../run-view.ts";
+import { aboutOf, sharedIn, summaryOf, type Shared } from "./summary.ts";
 import { isAtALoss, isSetAside } from "../decision/task-choices.ts";
+import { parkedView, parksIn, sayParked } from "../status/parked.ts";
 import { deadlocksIn, isStranded, troubleOf, withoutWorkspace } from "../status/trouble.ts";
 import { waitsOf } from "../status/waits.ts";
 import { capitalised, sentence } from "../words.ts";
@@ -29,12 +31,14 @@ const LIMIT = 1000;
 export async function inbox({ door, store }: Looking): Promise<Outcome<DataOf<"inbox">>> {
   const isLooking = store !== undefined && (await isLookingAtBranches(store, door));
   const items = store === undefined ? [] : await inboxOf(store, door);
-  const waiting = `${items.length} ${items.length === 1 ? "run waits" : "runs wait"} for you`;
+  const parks = store === undefined ? [] : await parkedIn(store);
+  const count = items.length + parks.filter(({ until }) => until === "").flatMap(({ runs }) => runs).length;
+  const waiting = `${count} ${count === 1 ? "run waits" : "runs wait"} for you`;
   return success(
-    items.length === 0 ? "nothing waits for you" : waiting,
-    { items },
+    count === 0 ? "nothing waits for you" : waiting,
+    { items, parks },
     {
-      next: items[0]?.actions[0]?.command ?? "signalbox list",
+      next: [...items, ...parks][0]?.actions[0]?.command ?? "signalbox list",
       notes: [
         ...homeMissing(door),
         ...(isLooking
@@ -53,6 +57,26 @@ async function inboxOf(store: Store, door: Invocation): Promise<readonly InboxIt
   return items.toSorted(
     (a, b) => GROUPS.indexOf(a.group) - GROUPS.indexOf(b.group) || compared(a.since, b.since),
   );
+}
+
+/** One entry for each park, however many runs it holds up. A service that is tried again in some minutes is nothing for a person. */
+async function parkedIn(store: Store): Promise<readonly InboxPark[]> {
+  const parks = (await parksIn(store)).filter((park) => park.class !== "provider");
+  const workflow = workflowsIn(store);
+  return flatMapped(parks, async (park) => {
+    const rows = await flatMapped(park.runs, async (id) => (await readable(() => store.load(id))) ?? []);
+    const open = rows.filter(({ row }) => !isFinished(row));
+    const view = parkedView(park);
+    const [first] = open;
+    if (first === undefined || view === null) return [];
+    const runs = await Promise.all(
+      open.map(async ({ row, run }) => {
+        const known = await readable(() => workflow(row.definition));
+        return { run: row.id, summary: known === undefined ? row.goal : aboutOf(known.definition, run, row) };
+      }),
+    );
+    return [{ ...view, sentence: sayParked(park, first.row.id), runs, actions: [retryOf(first.run, park)] }];
+  });
 }
 
 export const GROUPS: readonly InboxItem["group"][] = ["question", "review", "stuck", "other"];

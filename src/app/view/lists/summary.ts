@@ -8,6 +8,7 @@ import type { Definition } from "../../../core/model/workflow.ts";
 import { inLine, refusedInLine } from "../../../engine/queue/position.ts";
 import { isSlotLeft, sayFull, slotsOf } from "../../../engine/queue/slots.ts";
 import type { Kept, RunRow } from "../../../engine/ports/journal.ts";
+import type { Park } from "../../../engine/ports/parks.ts";
 import type { Tally } from "../../../engine/ports/graphs.ts";
 import type { Store } from "../../../engine/ports/store.ts";
 import { readable } from "../../../adapters/user-error.ts";
@@ -16,6 +17,7 @@ import { success, type Outcome } from "../../outcome.ts";
 import { isFinished, workflowsIn, type Seen } from "../../runs/find.ts";
 import { isAtALoss } from "../decision/task-choices.ts";
 import type { RunStatus, RunSummary, WaitView } from "../run-view.ts";
+import { isForPerson, parkedRuns, parkedView, sayParked, sayShort } from "../status/parked.ts";
 import { deadlocksIn, troubleOf } from "../status/trouble.ts";
 import { capitalised, sentence, toYou } from "../words.ts";
 import { flatMapped } from "../../../engine/lists.ts";
@@ -34,6 +36,8 @@ export type Shared = {
   /** Why no further agent of a repository may work; empty where one may. */
   readonly full: (repo: string) => Promise<string>;
   readonly deadlocks: ReadonlyMap<string, string>;
+  /** What holds up the next turn of an agent, by run. */
+  readonly parked: ReadonlyMap<string, Park>;
   readonly tallies: ReadonlyMap<string, Tally>;
   readonly projects: ReadonlyMap<string, string>;
   /** Undefined where the definition is gone. */
@@ -58,6 +62,7 @@ export async function sharedIn(store: Store): Promise<Shared> {
       return said;
     },
     deadlocks: await deadlocksIn(store),
+    parked: await parkedRuns(store),
     tallies: new Map((await store.tallies()).map((tally) => [tally.parent, tally])),
     projects: new Map((await store.projects()).map(({ repo, name }) => [repo, name])),
     workflow: ({ definition }) => readable(() => workflow(definition)),
@@ -73,12 +78,13 @@ export async function summaryOf(on: Shared, row: RunRow): Promise<RunSummary> {
     ...(await namesOf(on.store, row, { kept, workflow, project: on.projects.get(row.repo) })),
     queued: on.queued.has(row.id),
     attention,
+    parked: isFinished(row) ? null : parkedView(on.parked.get(row.id)),
     waits: await waitOf(on, row, { kept, definition: workflow?.definition, tally, attention }),
     tasks: tally === undefined ? null : { done: tally.done, all: tally.all, waiting: tally.waiting },
   };
 }
 
-type Named = Omit<RunSummary, "queued" | "attention" | "waits" | "tasks">;
+type Named = Omit<RunSummary, "queued" | "attention" | "parked" | "waits" | "tasks">;
 
 /** What a list and a screen of one run begin with. */
 export async function namesOf(
@@ -141,7 +147,7 @@ type SummaryFacts = {
   readonly attention: string;
 };
 
-type Queues = Pick<Shared, "store" | "queued" | "inQueue" | "refused" | "full">;
+type Queues = Pick<Shared, "store" | "queued" | "inQueue" | "refused" | "full" | "parked">;
 
 /** The same of one run: `show` has a longer sentence, and the same short words. */
 export async function shortWaitOf(
@@ -155,6 +161,7 @@ export async function shortWaitOf(
     inQueue: new Set(isQueued ? [row.id] : []),
     refused: isQueued ? await refusedInLine(store) : new Map(),
     full: () => Promise.resolve(""),
+    parked: await parkedRuns(store),
   };
   const tally =
     row.status === "running" ? (await store.tallies()).find(({ parent }) => parent === row.id) : undefined;
@@ -183,6 +190,10 @@ async function waitOf(on: Queues, row: RunRow, known: SummaryFacts): Promise<Wai
   if (crashed !== undefined) return wait("crashed", "you: crashed", `${crashed.role} crashed`);
   const queue = await queueOf(on, row);
   if (queue !== undefined) return wait(...queue);
+  const park = on.parked.get(row.id);
+  const live = await on.store.jobs({ run: row.id, status: "live" });
+  if (park !== undefined && live.length === 0)
+    return wait(isForPerson(park) ? "attention" : "parked", sayShort(park), sayParked(park, row.id));
   const isNew =
     kept !== undefined &&
     Object.keys(kept.run.attempts).length === 0 &&
@@ -200,7 +211,7 @@ async function waitOf(on: Queues, row: RunRow, known: SummaryFacts): Promise<Wai
   }
   if ((await on.store.deeds(row.id)).some(({ isQueued }) => isQueued))
     return wait("queue", "queued", `queued: ${await on.full(row.repo)}`);
-  const check = (await on.store.jobs({ run: row.id, status: "live" })).find(({ kind }) => kind === "check");
+  const check = live.find(({ kind }) => kind === "check");
   if (check !== undefined) return wait("check", "check", `running: check ${check.artifact}`);
   const roles = awaitedIn(definition, kept);
   if (roles.length > 0) return wait("agent", roles.join(", "), `Waits for the ${roles.join(" and the ")}`);

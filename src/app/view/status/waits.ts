@@ -12,6 +12,7 @@ import { waysOf } from "../moves.ts";
 import { questionOf } from "../decision/question.ts";
 import { awaitedIn, shortWaitOf } from "../lists/summary.ts";
 import type { AgentView, CheckView, WaitView } from "../run-view.ts";
+import { isForPerson, parkOf, sayParked } from "./parked.ts";
 import { attentionOf, deadlockOf, isStranded, owedBy, sayCrashed, troubleOf } from "./trouble.ts";
 import { capitalised, firstLine, sentence, toYou, sayActor } from "../words.ts";
 import { maxOf } from "../../../core/gates/gate.ts";
@@ -58,7 +59,9 @@ async function waitIn(seen: Seen, live: Live): Promise<Wait> {
     };
   if (isStranded(seen)) return { kind: "crashed", sentence: sayCrash(seen, live.agents) };
   return (
-    (await queueOf(seen)) ?? (row.status === "waiting" ? await decisionOf(seen) : await workOf(seen, live))
+    (await queueOf(seen)) ??
+    (await parkIn(seen, live)) ??
+    (row.status === "waiting" ? await decisionOf(seen) : await workOf(seen, live))
   );
 }
 
@@ -119,6 +122,13 @@ async function queueOf({ store, run }: Seen): Promise<Wait | undefined> {
   return slot.length === 0
     ? undefined
     : { kind: "queue", sentence: sentence(capitalised(`queued: ${slot.join("; ")}`)) };
+}
+
+/** Undefined also where another agent of the run is at work. */
+async function parkIn({ store, run }: Seen, { agents, checks }: Live): Promise<Wait | undefined> {
+  const park = busyIn(agents).length + checks.length > 0 ? undefined : await parkOf(store, run.id);
+  if (park === undefined) return undefined;
+  return { kind: isForPerson(park) ? "attention" : "parked", sentence: sayParked(park, run.id) };
 }
 
 /** A person's move: what the state is about, and what led there. */

@@ -16,11 +16,11 @@ export const command: Command = {
   examples: ["signalbox inbox", "signalbox inbox --json"],
   async answer({ options }, door): Promise<Answer> {
     const outcome = await call(door, "inbox", {});
-    const { items } = outcome.data;
+    const { items, parks } = outcome.data;
     const verbose = options["verbose"] !== undefined;
     return {
-      ...answerOf(outcome, () => sayInbox(items, { ...door, verbose, now: Date.now() })),
-      talk: talkOf(outcome.notes, items.length === 0 ? outcome.next : ""),
+      ...answerOf(outcome, () => sayInbox({ items, parks }, { ...door, verbose, now: Date.now() })),
+      talk: talkOf(outcome.notes, items.length + parks.length === 0 ? outcome.next : ""),
     };
   },
 };

@@ -7,7 +7,7 @@ import type { Works } from "../box.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { RunAttempt } from "../ports/registry.ts";
 import type { Harness, Settings } from "../ports/settings.ts";
-import { requireUnparked } from "../queue/parks.ts";
+import { requireUnparked } from "./parks.ts";
 import { needsPerson } from "../supervise/later.ts";
 
 /** The harness of the role. Throws where its turns, or this one, are parked. */
@@ -16,6 +16,16 @@ export async function unparkedHarness(works: Works, { row, run }: Kept, agent: R
   const harness = harnessOf(settings, nameFor(workflow, run, agent.role));
   await requireUnparked(works, agent, harness.name);
   return harness;
+}
+
+/** The harness that a turn was started with, as the settings have it now. */
+export async function harnessOfTurn(
+  works: Works,
+  { row, run }: Kept,
+  { role }: RunAttempt,
+): Promise<Harness> {
+  const [settings, workflow] = [await works.settings(row.repo), await works.workflow(row.definition)];
+  return harnessOf(settings, nameFor(workflow, run, role));
 }
 
 /** Empty for the harness of roles that name none. */
