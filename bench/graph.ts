@@ -81,7 +81,7 @@ printf '{"taskId":"%s","status":"completed","summary":"done","filesModified":[]}
   );
   writeFileSync(
     join(env["XDG_CONFIG_HOME"] ?? "", "signalbox", "config.yaml"),
-    `terminal: none\nharnesses:\n  scripted: { command: [sh, ${folder}/worker.sh] }\n`,
+    `terminal: none\nsandbox: off\nharnesses:\n  scripted: { command: [sh, ${folder}/worker.sh] }\n`,
   );
   say(["trust"]);
 }

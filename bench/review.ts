@@ -76,7 +76,7 @@ exec sleep 100000
   );
   writeFileSync(
     join(env["XDG_CONFIG_HOME"] ?? "", "signalbox", "config.yaml"),
-    `harnesses:\n  worker: { command: [sh, ${folder}/worker.sh], terminal: [sh, ${folder}/worker.sh] }\n  reviewer: { command: [sh, ${folder}/reviewer.sh] }\n`,
+    `sandbox: off\nharnesses:\n  worker: { command: [sh, ${folder}/worker.sh], terminal: [sh, ${folder}/worker.sh] }\n  reviewer: { command: [sh, ${folder}/reviewer.sh] }\n`,
   );
 }
 

@@ -40,7 +40,7 @@ export function hire({ folder, env }: Stage, script: string): string {
   );
   writeFileSync(
     join(env["XDG_CONFIG_HOME"] ?? "", "signalbox", "config.yaml"),
-    `terminal: none\nharnesses:\n${harnesses}`,
+    `terminal: none\nsandbox: off\nharnesses:\n${harnesses}`,
   );
   return starter;
 }

@@ -86,8 +86,8 @@ async function stageIn(folder: string, { files, terminal }: Required<Setting>): 
   mkdirSync(join(config, "signalbox"), { mode: 0o700 });
   const agent = `[sh, ${join(folder, "agent.sh")}]`;
   const settings = terminal
-    ? `harnesses:\n  claude: { driver: command, command: ${agent}, terminal: ${agent} }\n`
-    : `terminal: none\nharnesses:\n  claude: { driver: command, command: ${agent} }\n`;
+    ? `sandbox: off\nharnesses:\n  claude: { driver: command, command: ${agent}, terminal: ${agent} }\n`
+    : `terminal: none\nsandbox: off\nharnesses:\n  claude: { driver: command, command: ${agent} }\n`;
   writeFileSync(join(config, "signalbox", "config.yaml"), settings);
   const head = makeRepository(repo, env, files);
   // Nobody waits for a workspace here.

@@ -10,7 +10,7 @@ sleep "${DEMO_PAUSE:-0.3}"
 
 judge() { # FILE VERDICT MORE SEVERITY TITLE DESCRIPTION
   if [ -z "$4" ]; then issues='[]'; else issues="[{\"severity\":\"$4\",\"title\":\"$5\",\"description\":\"$6\"}]"; fi
-  printf '{"verdict":"%s","summary":"looked at by %s",%s"issues":%s}\n' "$2" "$$" "$3" "$issues" >"$change/$1"
+  printf '{"verdict":"%s","summary":"looked at by %s",%s"issues":%s}\n' "$2" "$(date +%s)" "$3" "$issues" >"$change/$1"
 }
 
 spec() { # NAME TITLE OVERVIEW REQUIREMENT WHEN THEN

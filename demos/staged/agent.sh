@@ -14,7 +14,7 @@ named() { sed -n "s/.*$1 \`\([^\`]*\)\`.*/\1/p" "$SIGNALBOX_PROMPT" | head -n 1;
 
 review() { # FILE STATUS MORE LOCATION ISSUE
   if [ -z "$4" ]; then issues='[]'; else issues="[{\"severity\":\"HIGH\",\"location\":\"$4\",\"issue\":\"$5\",\"suggestion\":\"mend it\"}]"; fi
-  printf '{"status":"%s","summary":"looked at by attempt %s",%s"issues":%s}\n' "$2" "$$" "$3" "$issues" >"$phases/$1"
+  printf '{"status":"%s","summary":"looked at by attempt %s",%s"issues":%s}\n' "$2" "$(date +%s)" "$3" "$issues" >"$phases/$1"
 }
 
 case $title in
@@ -96,10 +96,10 @@ PLAN
   ;;
 "Fix the findings in "*)
   printf '#!/bin/sh\n# Greets loudly: sh src/shout.sh NAME\nsh "$(dirname "$0")/greet.sh" "$@" | tr "[:lower:]" "[:upper:]"\n' >src/shout.sh
-  printf 'The name is shouted now (%s).\n' "$$" >"$(named note,)"
+  printf 'The name is shouted now (%s).\n' "$(date +%s)" >"$(named note,)"
   ;;
 "Why do the tests fail"*)
-  printf '## Cause\n\ntest/shout.test.sh:3 expects no exclamation mark (%s).\n\n## Fix\n\nExpect "HELLO, ADA!".\n' "$$" >"$phases/3.2-analysis.md"
+  printf '## Cause\n\ntest/shout.test.sh:3 expects no exclamation mark (%s).\n\n## Fix\n\nExpect "HELLO, ADA!".\n' "$(date +%s)" >"$phases/3.2-analysis.md"
   ;;
 "Fix the failing tests"*)
   sed 's/"HELLO, ADA"/"HELLO, ADA!"/' test/shout.test.sh >test/shout.new && cat test/shout.new >test/shout.test.sh && rm test/shout.new
@@ -118,7 +118,7 @@ PLAN
   printf '{"summary":"Greetings can be shouted.","commitMessage":"Shout greetings\\n\\nsrc/shout.sh greets in capital letters.","title":"Shout greetings","body":"src/shout.sh greets in capital letters; tested."}\n' >"$phases/4.3-completion.json"
   ;;
 "Summarise the stage"*)
-  printf '## Decisions\n\n- a script of its own (%s)\n\n## Files\n\n- %s/1.2-plan.md: the plan\n\n## Open\n\nnone\n' "$$" "$phases" >"$(named 'summary to')"
+  printf '## Decisions\n\n- a script of its own (%s)\n\n## Files\n\n- %s/1.2-plan.md: the plan\n\n## Open\n\nnone\n' "$(date +%s)" "$phases" >"$(named 'summary to')"
   ;;
 *)
   echo "nobody here knows how to: $title" >&2

@@ -73,7 +73,7 @@ export function makeStage(database: string, pauseSeconds: number): Stage {
   writeFileSync(join(agents, "judge.sh"), JUDGE);
   writeFileSync(
     join(config, "config.yaml"),
-    `terminal: none\nharness: scripted\nharnesses:\n  scripted: { command: [sh, "${agents}/{role}.sh"], set: { PAUSE: "${pauseSeconds}", LEDGER: "${join(root, "ledger")}" } }\n`,
+    `terminal: none\nsandbox: off\nharness: scripted\nharnesses:\n  scripted: { command: [sh, "${agents}/{role}.sh"], set: { PAUSE: "${pauseSeconds}", LEDGER: "${join(root, "ledger")}" } }\n`,
   );
   const env = (home: string): Readonly<Record<string, string>> => ({
     PATH: process.env["PATH"] ?? "",

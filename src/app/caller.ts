@@ -9,6 +9,7 @@ import { requireMaker, requirePerson, whoActs, whoTypes, type Who } from "../ada
 import { UserError } from "../adapters/user-error.ts";
 import type { Workflow } from "../core/model/compile.ts";
 import type { Registry, RunAttempt } from "../engine/ports/registry.ts";
+import { isConfined, whoCallsFromCell } from "./client.ts";
 import { EXIT_NOT_YOURS } from "./exit-codes.ts";
 import type { Invocation } from "./invocation.ts";
 import { storeOf, workflowOf } from "./runs/find.ts";
@@ -87,6 +88,7 @@ export type AgentCaller = RunAttempt & { readonly definition: Workflow["definiti
 /** Undefined where no token was handed on: that is never taken for a person. */
 export async function agentCalling(on: Invocation): Promise<AgentCaller | undefined> {
   if ((on.env["SIGNALBOX_TOKEN"] ?? "") === "") return undefined;
+  if (isConfined(on)) return whoCallsFromCell(on);
   const store = await storeOf(on);
   try {
     const who = await callerOf(on, store);

@@ -11,16 +11,20 @@ import type { Socket } from "node:net";
 import { newName } from "../adapters/home/new-name.ts";
 import {
   callsIn,
+  CELL_SOCKET,
   hasProc,
+  IN_CELL,
   machineIn,
   PROTOCOL,
   REQUEST_BYTES_MAX,
   socketIn,
   VARIABLES,
+  WHO_CALLS,
   type Notice,
   type WireRequest,
 } from "../adapters/supervisor/wire.ts";
 import { UserError } from "../adapters/user-error.ts";
+import type { AgentCaller } from "./caller.ts";
 import type { Invocation } from "./invocation.ts";
 import type { Outcome } from "./outcome.ts";
 import type { DataOf, InputOf, UseName } from "./schemas.ts";
@@ -34,6 +38,9 @@ const PRIVATE = 0o600;
 const WORKER_MS = 300_000;
 const AGAIN_MS = 200;
 const EXIT_FAILED = 1;
+const EXIT_NOT_ALLOWED = 4;
+/** Nobody else could carry the call out: a busy supervisor is waited for. */
+const TAKEN_IN_CELL_MS = 10_000;
 
 /** Calls by which agents move their runs. Reads are fast in any process, and a person's key signs in the person's own process. */
 const SENT: ReadonlySet<string> = new Set<UseName>([
@@ -56,7 +63,8 @@ export async function call<Name extends UseName>(
   use: Name,
   input: InputOf<Name>,
 ): Promise<Outcome<DataOf<Name>>> {
-  const id = `call ${newName()}${newName()}`;
+  const id = newCall();
+  if (isConfined(on)) return callFromCell(on, { use, input, call: id });
   if (isAgentOfWorker(on)) return callWorker(on, { use, input, call: id });
   const socket = shouldSend(on, use, input) ? socketOf(on) : undefined;
   const reply =
@@ -65,6 +73,59 @@ export async function call<Name extends UseName>(
   if (outcome !== undefined) return outcome;
   const { perform } = await import("./perform.ts");
   return perform(socket === undefined ? on : { ...on, call: id }, use, input);
+}
+
+/** In a cell there is a socket, and nothing else of Signalbox. */
+export function isConfined({ env, warm }: Invocation): boolean {
+  return (env[CELL_SOCKET] ?? "") !== "" && warm === undefined;
+}
+
+/** Which agent the supervisor takes the caller for. */
+export async function whoCallsFromCell(on: Invocation): Promise<AgentCaller> {
+  return (await askFromCell<AgentCaller>(on, { use: WHO_CALLS, input: {}, call: newCall() })).data;
+}
+
+/** A call that the supervisor carries out for a confined agent. What needs no store is done here. */
+async function callFromCell<Name extends UseName>(
+  on: Invocation,
+  of: { readonly use: Name; readonly input: InputOf<Name>; readonly call: string },
+): Promise<Outcome<DataOf<Name>>> {
+  if (IN_CELL.has(of.use)) return askFromCell<DataOf<Name>>(on, of);
+  const [{ perform }, { USES }] = await Promise.all([import("./perform.ts"), import("./uses.ts")]);
+  if (USES[of.use].kind === "local") return perform(on, of.use, of.input);
+  throw new UserError("out-of-reach", `${of.use} cannot be called from inside the sandbox`, {
+    next: "signalbox show",
+    exit: EXIT_NOT_ALLOWED,
+  });
+}
+
+/** Until a supervisor answers: one that was killed is started again by the next command of a person. Nothing is done twice. */
+async function askFromCell<Data>(
+  on: Invocation,
+  of: Pick<WireRequest, "use" | "input" | "call">,
+): Promise<Outcome<Data>> {
+  const path = on.env[CELL_SOCKET] ?? "";
+  const request = requestOf(on, of);
+  if (Buffer.byteLength(JSON.stringify(request)) > REQUEST_BYTES_MAX)
+    throw new UserError("too-large", `a call of more than ${REQUEST_BYTES_MAX} bytes is not taken`, {
+      next: "write the text to the file of the artifact, and submit it without a text",
+      exit: EXIT_FAILED,
+    });
+  const giveUpAt = performance.now() + WORKER_MS;
+  while (performance.now() < giveUpAt) {
+    const reply = await ask(path, { pid: process.pid, request }, TAKEN_IN_CELL_MS);
+    const outcome = reply === undefined ? undefined : outcomeIn<Data>(reply);
+    if (outcome !== undefined) return outcome;
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  }
+  throw new UserError("no-supervisor", "nobody has answered this call for five minutes", {
+    next: "a person types any command, such as signalbox list, which starts the supervisor",
+    exit: EXIT_FAILED,
+  });
+}
+
+function newCall(): string {
+  return `call ${newName()}${newName()}`;
 }
 
 /** On a machine of several, only the worker reaches the store. */
@@ -146,7 +207,7 @@ function unlinkedFile(text: string, folder: string): number | undefined {
   }
 }
 
-function ask(path: string, notice: Notice): Promise<object | undefined> {
+function ask(path: string, notice: Notice, takenMs: number = TAKEN_MS): Promise<object | undefined> {
   const socket: Socket = process.getBuiltinModule("node:net").connect(path);
   return new Promise((done) => {
     let partial = "";
@@ -155,7 +216,7 @@ function ask(path: string, notice: Notice): Promise<object | undefined> {
       socket.destroy();
       done(reply);
     };
-    let timer = setTimeout(end, TAKEN_MS);
+    let timer = setTimeout(end, takenMs);
     const receive = (reply: object | undefined): void => {
       if (reply === undefined || !("type" in reply) || reply.type !== "taken") return end(reply);
       clearTimeout(timer);

@@ -19,7 +19,8 @@ import { EXIT_NOT_YOURS } from "./exit-codes.ts";
 import type { Invocation } from "./invocation.ts";
 import { savedEnvironment } from "./runs/environment.ts";
 import { requireHome } from "./runs/find.ts";
-import { serving } from "./serve.ts";
+import { earsOf, hearAgain, type AllEars } from "../adapters/sandbox/ears.ts";
+import { serving, servingCell } from "./serve.ts";
 
 /** Gives why it ended, in words. */
 export async function superviseUntilIdle(door: Pick<Invocation, "env" | "procs">): Promise<string> {
@@ -55,15 +56,19 @@ export async function superviseUntilIdle(door: Pick<Invocation, "env" | "procs">
     process.once("SIGTERM", end);
     process.once("SIGINT", end);
     let listening: Listening | undefined;
+    let heard: AllEars | undefined;
     try {
       const log = (line: string): void => void process.stderr.write(`${new Date().toISOString()} ${line}\n`);
-      const box = openWorks(home, store, { log, ring });
+      const ears = earsOf(home, (job) => servingCell({ home, box, env: door.env, ring }, job));
+      heard = ears;
+      const box = openWorks(home, store, { log, ring, ears });
+      await hearAgain(home, store, ears);
       const [, program] = selfCommand();
       listening = await listen(home, serving({ home, box, env: door.env, programs: [program], ring }));
       await supervise(box, { pace: PACE, alarm, isOver: isEnding });
     } finally {
       // Before the lock is given back: the socket in its place is the next one's then.
-      await listening?.close();
+      await Promise.all([listening?.close(), heard?.end()]);
       watch.close();
       process.off("SIGTERM", end);
       process.off("SIGINT", end);

@@ -9,6 +9,7 @@ import type { Merges } from "./ports/merges.ts";
 import type { Processes } from "./ports/process.ts";
 import type { Pins } from "./ports/pins.ts";
 import type { Notifier, Settings } from "./ports/settings.ts";
+import type { Sandbox } from "./ports/sandbox.ts";
 import type { Store } from "./ports/store.ts";
 
 /** Folders of one run in the state home. */
@@ -61,6 +62,7 @@ export type Works = Box & {
   readonly completion: Completion;
   readonly archives: Archives;
   readonly processes: Processes;
+  readonly sandbox: Sandbox;
   readonly merges: Merges;
   readonly desk: Desk;
   readonly drivers: Drivers;

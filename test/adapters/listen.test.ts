@@ -18,7 +18,7 @@ import { homeAt, type Home } from "../../src/adapters/home/paths.ts";
 import { listen, type NoticeHandler, type Limits } from "../../src/adapters/supervisor/listen.ts";
 import { callsIn, socketIn, type Reply } from "../../src/adapters/supervisor/wire.ts";
 
-const LIMITS: Limits = { noticeMs: 150, answerMs: 150, atOnce: 2 };
+const LIMITS: Limits = { noticeMs: 150, answerMs: 150, atOnce: 2, lineBytes: 1024 };
 const ECHO: NoticeHandler = (notice) => Promise.resolve({ type: "outcome", outcome: notice });
 
 function homeIn(...names: readonly string[]): Home {

@@ -15,6 +15,7 @@ const NEEDED: Readonly<Record<string, string>> = {
   fish: "fish",
   script: "bsdutils",
   tmux: "tmux",
+  bwrap: "bubblewrap",
   chromium: "chromium",
   pg_ctlcluster: "postgresql",
 };

@@ -178,6 +178,7 @@ function worksOf({ folder, store, workflow, more }: Stage, launched: Launch[]): 
         workspace: { message: "{goal}", setup: [] },
         harness: () => harness,
         harnesses: [],
+        sandbox: "off",
         env: [],
         minutes: 1,
         stallMinutes: 1,

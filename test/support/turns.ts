@@ -23,6 +23,7 @@ export function turnOf(driver: Driver, { harness = {}, ...turn }: GivenTurn): Tu
     role: "worker",
     workspace: "/w",
     folders: ["/state", "/w/.git"],
+    isConfined: false,
     ...turn,
     harness: {
       name: "h",

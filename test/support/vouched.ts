@@ -118,6 +118,7 @@ export async function played(
         workspace: { message: "{goal}" },
         harness: () => harness,
         harnesses: [],
+        sandbox: "off",
         env: [],
         checks,
         minutes: 1,

@@ -13,6 +13,7 @@ import { sha256 } from "../../format/sha256.ts";
 import type { Git } from "../git/workspace/bench.ts";
 import { benchAt } from "../git/workspace/bench.ts";
 import type { TrustStore } from "../trust/trust.ts";
+import type { Ears } from "../sandbox/ears.ts";
 import { openWorks } from "../works/open.ts";
 import type { Cluster } from "./cluster.ts";
 import { Repositories } from "./repositories.ts";
@@ -25,13 +26,14 @@ type WorkerWorks = {
   readonly cluster: Cluster;
   readonly log: (line: string) => void;
   readonly ring: () => void;
+  readonly ears: Ears;
 };
 
 export function openWorkerWorks(on: WorkerWorks): Works {
-  const { git, store, cluster, log, ring } = on;
+  const { git, store, cluster, log, ring, ears } = on;
   const { home } = git;
   const repositories = new Repositories(git, store);
-  const here = openWorks(home, trustingRemotes(store, repositories), { log, ring });
+  const here = openWorks(home, trustingRemotes(store, repositories), { log, ring, ears });
   const at = (repo: string): string => repositories.at(repo);
   const { workspaces, branches, completion, merges } = here;
   return {
@@ -59,7 +61,13 @@ export function openWorkerWorks(on: WorkerWorks): Works {
       landing: (of) => merges.landing({ ...of, repo: at(of.repo) }),
       remember: (of) => merges.remember({ ...of, repo: at(of.repo) }),
     },
-    processes: processesBelow(home.root, here.processes),
+    processes: processesBelow(home.root, {
+      ...here.processes,
+      launch: ({ cell, ...launch }) =>
+        here.processes.launch(
+          cell === undefined ? launch : { ...launch, cell: { ...cell, repo: at(cell.repo) } },
+        ),
+    }),
     settings: async (repo) => here.settings(await repositories.ensure(repo)),
     pins: { ...here.pins, entries: async (repo) => here.pins.entries(await repositories.ensure(repo)) },
     library: async (name, repo) => here.library(name, await repositories.ensure(repo)),

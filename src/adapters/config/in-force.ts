@@ -32,11 +32,15 @@ const BUILT_IN: SettingOrigin = { from: "built-in", at: null };
 
 export function settingsInForce({ settings, layers }: Surveyed): SettingInForce[] {
   const { workspace } = settings;
-  const row = (path: readonly string[], value: SettingInForce["value"]): SettingInForce => {
+  const row = (
+    path: readonly string[],
+    value: SettingInForce["value"],
+    ...more: string[]
+  ): SettingInForce => {
     const layer = layers.findLast(({ config }) => isSaid(config, path));
     const source: SettingOrigin =
       layer === undefined ? BUILT_IN : { from: layer.from, at: layer.placeOf(path) };
-    return { key: path.join("."), value, ...source };
+    return { key: [...path, ...more].join("."), value, ...source };
   };
   return [
     row(["harness"], settings.harness("")?.name ?? ""),
@@ -47,6 +51,8 @@ export function settingsInForce({ settings, layers }: Surveyed): SettingInForce[
     row(["stall_minutes"], settings.stallMinutes),
     row(["terminal"], settings.terminal),
     row(["pin"], settings.pin),
+    sandboxRow(settings.sandbox, layers),
+    ...(["read", "write", "devices"] as const).map((key) => row(["reach"], settings.reach[key], key)),
     row(["workflow"], layers.findLast(({ config }) => config.workflow !== undefined)?.config.workflow ?? ""),
     row(["workspace", "author"], workspace.author === undefined ? "" : sayAuthor(workspace.author)),
     row(["workspace", "message"], workspace.message),
@@ -68,6 +74,14 @@ function sayHarness(harness: Harness | undefined): readonly string[] {
     ...(model === "" ? [] : [`model=${model}`]),
     ...(effort === "" ? [] : [`effort=${effort}`]),
   ];
+}
+
+/** The strictest counts, and not the last. */
+function sandboxRow(value: string, layers: Surveyed["layers"]): SettingInForce {
+  const layer = layers.findLast(({ config }) => config.sandbox === value);
+  const source: SettingOrigin =
+    layer === undefined ? BUILT_IN : { from: layer.from, at: layer.placeOf(["sandbox"]) };
+  return { key: "sandbox", value, ...source };
 }
 
 function sayAuthor({ name, email }: { readonly name: string; readonly email: string }): string {

@@ -84,6 +84,9 @@ export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everyt
 # note: the history says when an agent program was updated while a run was under way. strict: that run stops until: signalbox trust
 #pin: note
 
+# auto: agents, checks and set-up commands run in a sandbox where one works. required: or not at all. off is for your own config.yaml alone.
+#sandbox: auto
+
 # What workspaces need besides the files in git: a command that runs in each before the first agent, and in the checkout of each judge,
 # with a folder that all of them share; whether the default branch is fetched first where the project has a remote; and how many workspaces there
 # may be, and how many megabytes must be free on the disk, for another one to be made.

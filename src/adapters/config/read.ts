@@ -185,11 +185,34 @@ export function mergeLayers(layers: readonly SettingsLayer[], places: SettingsPl
     stallMinutes: last("stall_minutes") ?? STALL_MINUTES,
     terminal: last("terminal") ?? "auto",
     pin: last("pin") ?? "note",
+    sandbox: strictest(configs),
+    reach: reachOf(configs, places),
     workspace: workspaceOf(configs),
     // Only one of the layers can have it.
     notify: layers.flatMap(({ config, folder }) => placedArgv(config.notify ?? [], { folder, ...places })),
   };
   return { settings, problems };
+}
+
+const LEVELS: readonly Settings["sandbox"][] = ["off", "auto", "required"];
+
+/** The first layer is the person's, who alone may have less than is usual. */
+function strictest(configs: readonly ConfigFile[]): Settings["sandbox"] {
+  const [own, ...others] = configs.map(({ sandbox }) => LEVELS.indexOf(sandbox ?? "off"));
+  return LEVELS[Math.max(0, ...others, configs[0]?.sandbox === undefined ? 1 : (own ?? 1))] ?? "auto";
+}
+
+function reachOf(configs: readonly ConfigFile[], { home, repo }: SettingsPlaces): Settings["reach"] {
+  const inPlace = (path: string): string => (path.startsWith("~/") ? join(home, path.slice(2)) : path);
+  const all = configs.flatMap(({ reach = {} }) =>
+    Object.entries(reach).flatMap(([project, each]) =>
+      project === "*" || inPlace(project) === repo ? [each] : [],
+    ),
+  );
+  const paths = (key: "read" | "write" | "devices"): readonly string[] => [
+    ...new Set(all.flatMap((each) => (each[key] ?? []).map(inPlace))),
+  ];
+  return { read: paths("read"), write: paths("write"), devices: paths("devices") };
 }
 
 /** Key by key, as everything else. A command line is a shell's, as that of a check is. */

@@ -80,11 +80,6 @@ const GIT: Version = [2, 20];
 const TMUX: Version = [3, 2];
 const ANSWER_MS = 10_000;
 
-/** Nothing needs it; it makes something possible. */
-const OPTIONAL: readonly (readonly [program: string, what: string, get: string])[] = [
-  ["bwrap", "to keep agents away from your other files", "apt install bubblewrap (Linux only)"],
-];
-
 function lookAtMachine(env: Env): readonly Finding[] {
   const path = env["PATH"] ?? "";
   return [
@@ -97,12 +92,7 @@ function lookAtMachine(env: Env): readonly Finding[] {
 
 function lookAtTools(env: Env): readonly Finding[] {
   const path = env["PATH"] ?? "";
-  const tools = OPTIONAL.map(([program, what, get]): Finding => {
-    const place = programAt(program, path);
-    if (place !== undefined) return ok(program, place);
-    return note(program, `not there; nothing needs it, it is good ${what}`, get);
-  });
-  return [...looked("tmux", () => [tmuxFinding(path)]), ...tools];
+  return looked("tmux", () => [tmuxFinding(path)]);
 }
 
 /** Without it everything works, one process for each turn of an agent; what is lost is looking and talking. */

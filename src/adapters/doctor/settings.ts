@@ -5,7 +5,8 @@ import type { Settings } from "../../engine/ports/settings.ts";
 import { BUILT_IN_HARNESSES } from "../config/built-in.ts";
 import { surveySettings, type Surveyed, type SettingsFile } from "../config/read.ts";
 import { surveyWorkflows } from "../config/survey-workflows.ts";
-import { configFolder, type Env } from "../home/paths.ts";
+import { configFolder, homeOf, type Env } from "../home/paths.ts";
+import { probeSandbox } from "../sandbox/probe.ts";
 import { repositoryOf } from "../trust/repository.ts";
 import type { TrustStore } from "../trust/trust.ts";
 import { UserError } from "../user-error.ts";
@@ -38,6 +39,7 @@ export async function lookAtSettings({ cwd, env, store }: SettingsLook): Promise
       ...(wrong.length === 0 ? [ok("settings", good)] : wrong),
       ...noted,
       ...(repo === undefined ? [nowhere(why)] : trustOf(repo, isTrusted)),
+      ...sandboxOf(settings, env),
       ...harnessesOf(settings, env["PATH"] ?? ""),
       ...(await workflowsOf({ cwd, env }, { settings, layers })),
     ];
@@ -70,6 +72,20 @@ function trustOf(repo: string, isTrusted: boolean): readonly Finding[] {
 function lackIn(program: string): string {
   const { why } = lackOf(program);
   return program.includes("/") ? `${program} ${why}` : `${program} is not on your PATH`;
+}
+
+/** Found out by starting one, as the supervisor does. */
+function sandboxOf({ sandbox }: Settings, env: Env): readonly Finding[] {
+  const home = homeOf(env);
+  if (sandbox === "off")
+    return [ok("sandbox", "off by the settings: agents and checks reach what you reach")];
+  if (home === undefined) return [];
+  const state = probeSandbox({ home, path: env["PATH"] ?? "", onlyLooks: true });
+  if (state.works) return [ok("sandbox", "agents and checks run in one")];
+  const text = `${state.why}: agents and checks reach what you reach`;
+  return sandbox === "required"
+    ? [missing("sandbox", `required by the settings, but ${state.why}: no agent is started`, state.next)]
+    : [note("sandbox", text, state.next)];
 }
 
 type Program = { readonly name: string; readonly program: string; readonly place: string | undefined };

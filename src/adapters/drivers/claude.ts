@@ -34,7 +34,12 @@ export const claude: Driver = {
     const home = env["CLAUDE_CONFIG_DIR"] ?? fileIn(env, ".claude");
     const state = env["CLAUDE_CONFIG_DIR"] ?? fileIn(env, "");
     return {
-      settings: [`${home}/settings.json`, `${home}/CLAUDE.md`, `${state}/.claude.json`],
+      settings: [
+        ...["settings.json", "CLAUDE.md", "agents", "commands", "skills", "plugins"].map(
+          (name) => `${home}/${name}`,
+        ),
+        `${state}/.claude.json`,
+      ],
       credentials: [`${home}/.credentials.json`],
     };
   },

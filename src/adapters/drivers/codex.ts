@@ -19,7 +19,16 @@ export const codex: Driver = {
   takesTools: true,
   files: (env) => {
     const home = env["CODEX_HOME"] ?? fileIn(env, ".codex");
-    return { settings: [`${home}/config.toml`, `${home}/AGENTS.md`], credentials: [`${home}/auth.json`] };
+    return {
+      settings: [
+        `${home}/config.toml`,
+        `${home}/AGENTS.md`,
+        `${home}/prompts`,
+        `${home}/rules`,
+        `${home}/skills`,
+      ],
+      credentials: [`${home}/auth.json`],
+    };
   },
   version: ["--version"],
   login: ["login", "status"],
@@ -37,15 +46,18 @@ const TOOLS = [
 ].flatMap((line) => ["-c", `mcp_servers.signalbox.${line}`]);
 
 function argv(turn: Turn): readonly string[] {
-  const { harness, model, effort, workspace, folders, conversation } = turn;
+  const { harness, model, effort, workspace, folders, conversation, isConfined } = turn;
   // `.agents`, where workflows keep artifacts, is read-only for codex unless it is named.
-  const writable = [...folders, `${workspace}/.agents`, ...harness.folders];
+  const writable = isConfined ? [] : [...folders, `${workspace}/.agents`, ...harness.folders];
   return called(
     turn,
     [
       ...words("exec --json --skip-git-repo-check"),
       // A login shell reads /etc/profile, which on Debian replaces the PATH, and `signalbox` would not be found.
-      ...words("-c allow_login_shell=false --sandbox workspace-write"),
+      ...words("-c allow_login_shell=false"),
+      // Its own sandbox in ours needs nested namespaces, which no agent has that root starts.
+      "--sandbox",
+      isConfined ? "danger-full-access" : "workspace-write",
       ...(harness.mcp ? TOOLS : []),
       ...flag("--model", model),
       ...(effort === "" ? [] : ["-c", `model_reasoning_effort=${effort === "max" ? MAX : effort}`]),

@@ -30,7 +30,9 @@ export const gemini: Driver = {
   files: (env) => {
     const home = fileIn(env, ".gemini");
     return {
-      settings: [`${home}/settings.json`, `${home}/GEMINI.md`],
+      settings: ["settings.json", "GEMINI.md", "commands", "extensions", "trustedFolders.json"].map(
+        (name) => `${home}/${name}`,
+      ),
       credentials: [`${home}/oauth_creds.json`, `${home}/google_accounts.json`],
     };
   },

@@ -21,6 +21,7 @@ export type Limits = {
   readonly answerMs: number;
   /** Calls that are being carried out. */
   readonly atOnce: number;
+  readonly lineBytes: number;
 };
 
 export type Listening = {
@@ -28,9 +29,15 @@ export type Listening = {
   close(): Promise<void>;
 };
 
-const LIMITS: Limits = { noticeMs: 2000, answerMs: 2000, atOnce: 8 };
+const LIMITS: Limits = {
+  noticeMs: 2000,
+  answerMs: 2000,
+  atOnce: 8,
+  lineBytes: hasProc ? 1024 : REQUEST_BYTES_MAX,
+};
+/** Of one agent, which may call several times at once, and be slow. */
+const OF_CELL: Limits = { noticeMs: 10_000, answerMs: 10_000, atOnce: 4, lineBytes: REQUEST_BYTES_MAX };
 const CONNECTIONS_MAX = 64;
-const LINE_BYTES_MAX = hasProc ? 1024 : REQUEST_BYTES_MAX;
 const PRIVATE = 0o600;
 
 /** Only for the process that holds the supervisor's lock: what stands in the place of the socket is of no use any more. */
@@ -42,6 +49,19 @@ export async function listen(
   const path = socketIn(home.root);
   if (path === undefined || !isCleared(home, path)) return undefined;
   clearCalls(home);
+  return listenAt(path, answer, limits);
+}
+
+/** The same for one confined job, whose requests come over the socket themselves: its processes cannot be looked at from here. */
+export async function listenToCell(
+  home: Home,
+  path: string,
+  answer: NoticeHandler,
+): Promise<Listening | undefined> {
+  return isCleared(home, path) ? listenAt(path, answer, OF_CELL) : undefined;
+}
+
+async function listenAt(path: string, answer: NoticeHandler, limits: Limits): Promise<Listening | undefined> {
   const talks = new Set<Talk>();
   const busy = new Set<Promise<void>>();
   const hasRoom = (): boolean => [...talks].filter(({ isTaken }) => isTaken).length < limits.atOnce;
@@ -152,7 +172,7 @@ class Talk {
 
   #take(part: Buffer): void {
     this.#bytes += part.length;
-    if (this.#line === undefined || this.#bytes > LINE_BYTES_MAX) return this.end();
+    if (this.#line === undefined || this.#bytes > this.#limits.lineBytes) return this.end();
     this.#parts.push(part);
     if (part.at(-1) !== NEWLINE) return;
     const line = Buffer.concat(this.#parts).toString("utf8");

@@ -46,6 +46,29 @@ export type Reply =
   /** The fields of a `UserError`. */
   | { readonly type: "failed"; readonly failure: unknown };
 
+/** The variable with the socket of a confined agent: whoever has it reaches nothing else of ours. */
+export const CELL_SOCKET = "SIGNALBOX_SOCKET";
+
+/** What a confined agent may call, in runs of its own family. */
+export const IN_CELL: ReadonlySet<string> = new Set([
+  "submit",
+  "review-create",
+  "move",
+  "update",
+  "complete",
+  "ask-questions",
+  "show",
+  "next",
+  "why",
+  "history",
+  "diff",
+  "get-task",
+  "read-context",
+]);
+
+/** Not a use case: which agent the socket and the token say that it is. */
+export const WHO_CALLS = "who-calls";
+
 /** Whether the system has `/proc`, through which the supervisor can examine the client. */
 export const hasProc = existsSync("/proc/self/stat");
 

@@ -1,6 +1,7 @@
 /** Everything the supervisor works with, put together for one state home. */
 
-import { isAbsolute, join } from "node:path";
+import { rm } from "node:fs/promises";
+import { dirname, isAbsolute, join } from "node:path";
 import { spawn } from "node:child_process";
 import { type Box, workflowsOf, type Works } from "../../engine/box.ts";
 import { isHandedOn } from "../../engine/agents/environment.ts";
@@ -25,6 +26,8 @@ import { freeMbAt } from "../home/room.ts";
 import { newRunId } from "../home/run-id.ts";
 import { shimProcesses } from "../process/processes.ts";
 import { programAt } from "../process/program.ts";
+import type { Ears } from "../sandbox/ears.ts";
+import { cellFolder, cellsOf, type Cells } from "../sandbox/sandbox.ts";
 import { poke } from "../supervisor/poke.ts";
 import { UserError } from "../user-error.ts";
 import { writeLauncher } from "./launcher.ts";
@@ -46,18 +49,21 @@ type WorksOptions = {
   readonly log: (line: string) => void;
   /** A process of ours has ended. */
   readonly ring?: () => void;
+  /** Hears the calls of a confined job from before it is started until it is over. */
+  readonly ears?: Ears;
 };
 
 export function openWorks(
   home: Home,
   store: Store & TrustStore,
-  { log, ring = () => poke(home) }: WorksOptions,
+  { log, ring = () => poke(home), ears }: WorksOptions,
 ): Works {
   const saved = savedEnvironment(home);
   // What we call ourselves gets what everybody gets; agents also what their settings name.
   const env = Object.fromEntries(Object.entries(saved).filter(([name]) => isHandedOn(name, [])));
   const settings = (repo: string): ReturnType<typeof readSettings> =>
     readSettings({ repo, env: { ...env, SIGNALBOX_HOME: home.root }, store });
+  const cells = cellsOf({ home, person: saved, cache: (repo) => cacheOf(home, repo) });
   return {
     clock: CLOCK,
     store,
@@ -70,7 +76,8 @@ export function openWorks(
     merges: gitMerges({ home, env }),
     folders: (run) => runFolders(home, run),
     workflow: workflowsOf(store),
-    processes: ownProcesses(home, { log, ring }),
+    processes: ownProcesses(home, { log, ring, cells, ears }),
+    sandbox: cells,
     desk,
     drivers,
     notifier: notifierOf(env),
@@ -94,13 +101,35 @@ function cacheOf(home: Home, repo: string): string {
 }
 
 /** What agents call may have been replaced since the last one was started. */
-function ownProcesses(home: Home, { log, ring }: Required<WorksOptions>): Processes {
+function ownProcesses(
+  home: Home,
+  {
+    log,
+    ring,
+    cells,
+    ears,
+  }: Required<Pick<WorksOptions, "log" | "ring">> & {
+    readonly cells: Cells;
+    readonly ears: Ears | undefined;
+  },
+): Processes {
   const processes = shimProcesses({ home, onEnd: ring });
   return {
     ...processes,
-    launch(launch) {
+    async launch(launch) {
       for (const odd of writeLauncher(home)) log(`before ${launch.id} was started: ${odd}; that is mended`);
-      return processes.launch(launch);
+      const confined = cells.confine(launch);
+      const folder = cellFolder(home, launch.dir);
+      if (launch.cell?.kind === "turn") await ears?.open({ id: launch.id, folder });
+      return processes.launch(confined);
+    },
+    async kill(job) {
+      const was = await processes.kill(job);
+      ears?.close(cellFolder(home, job.dir));
+      // Of a check, all that it kept; of a turn, what is not for later turns of its attempt.
+      const kept = [join(job.dir, "cell"), join(dirname(job.dir), "cell", "tmp")];
+      await Promise.all(kept.map((folder) => rm(folder, { recursive: true, force: true })));
+      return was;
     },
   };
 }

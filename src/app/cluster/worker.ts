@@ -20,7 +20,8 @@ import { EXIT_CONFLICT } from "../exit-codes.ts";
 import type { Invocation } from "../invocation.ts";
 import { saveEnvironment } from "../runs/environment.ts";
 import { requireHome } from "../runs/find.ts";
-import { serving } from "../serve.ts";
+import { earsOf, hearAgain } from "../../adapters/sandbox/ears.ts";
+import { serving, servingCell } from "../serve.ts";
 import { requireNoAgent } from "../supervise.ts";
 
 export type WorkerOptions = {
@@ -110,7 +111,8 @@ async function workOn(
   });
   writeLauncher(home);
   sweep(home, Date.now());
-  const works = openWorkerWorks({ git: { home, env }, store, cluster, log, ring });
+  const ears = earsOf(home, (job) => servingCell({ home, box: works, env, ring }, job));
+  const works = openWorkerWorks({ git: { home, env }, store, cluster, log, ring, ears });
   const watch = watchPokes(home, ring);
   let isOver = false;
   const end = (): void => {
@@ -124,6 +126,7 @@ async function workOn(
   try {
     await placing.refresh();
     await endStrangers(home, works.processes, placing.owns);
+    await hearAgain(home, store, ears);
     const [, program] = selfCommand();
     listening = await listen(
       home,
@@ -138,7 +141,7 @@ async function workOn(
       observers: [placed],
     });
   } finally {
-    await listening?.close();
+    await Promise.all([listening?.close(), ears.end()]);
     watch.close();
   }
   await dispatcher.close();

@@ -17,6 +17,7 @@ import { requireGoal } from "./goal.ts";
 import { requireHarnesses } from "./harnesses.ts";
 import { requireTargets } from "./make-targets.ts";
 import { getGoing } from "./queue.ts";
+import { aboutSandbox } from "./sandbox.ts";
 import { siteOf, type Site } from "./site.ts";
 import { requireTags } from "./tags.ts";
 import { pairsOf } from "./typed-command.ts";
@@ -64,6 +65,7 @@ export async function startRun(on: Acting, given: InputOf<"run">): Promise<RunBe
   const isLeft = entry.to !== undefined || options["no-start"] !== undefined;
   if (isNew) requireTags(loaded.workflow.definition, known, repo);
   if (isNew) requireTargets(loaded.workflow.definition, known, site.tree);
+  const unconfined = isNew ? aboutSandbox(on, site.settings) : [];
   if (isNew) await requireAgents(on, site, { params: known, to: entry.to, isLeft });
   if (isNew) await ensureProject({ store: on.box.store, env: on.door.env }, site);
   if (isNew) aboutValues(loaded.workflow, known).forEach((about) => on.door.talk?.print(about));
@@ -72,7 +74,10 @@ export async function startRun(on: Acting, given: InputOf<"run">): Promise<RunBe
   const going = isLeft
     ? { done: undefined, waits: "", told: await seeThrough(on, begun.id) }
     : await getGoing(on, { run: begun.id, key });
-  const done = { ...(going.done ?? first), told: [...told, ...going.told, ...sayWaits(going.waits)] };
+  const done = {
+    ...(going.done ?? first),
+    told: [...told, ...unconfined, ...going.told, ...sayWaits(going.waits)],
+  };
   const { final, waits } = loaded.workflow.definition.states[done.to] ?? { waits: false };
   return { done, workflow: loaded.name, status: final ?? (waits ? "waiting" : "running") };
 }

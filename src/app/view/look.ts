@@ -102,9 +102,15 @@ export async function viewRun(seen: Seen, door: Invocation, verbose: boolean): P
     work: await workOf(seen, { home: requireHome(door), env: door.env }),
     left: (await leftOf(seen)).rows.map(([what, said]) => [what, said]),
     pending: (await store.deeds(run.id)).filter(({ status }) => status !== "done").map(pendingView),
-    notes: verbose ? notes : notes.slice(-NOTES),
+    notes: verbose ? notes : notesShown(notes),
     history: (await linesOf(seen, verbose ? LINES_VERBOSE : LINES)).lines,
   };
+}
+
+/** The last ones, and always what says that agents are not confined. */
+function notesShown(notes: RunView["notes"]): RunView["notes"] {
+  const others = notes.filter(({ kind }) => kind !== "sandbox");
+  return [...notes.filter(({ kind }) => kind === "sandbox"), ...others.slice(-NOTES)];
 }
 
 /** Agents and checks as their processes are now. */

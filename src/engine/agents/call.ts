@@ -24,7 +24,7 @@ type TurnSource = {
   readonly git: string;
 };
 
-export async function callOf(works: Works, of: TurnSource): Promise<Omit<Turn, "prompt">> {
+export async function callOf(works: Works, of: TurnSource): Promise<Omit<Turn, "prompt" | "isConfined">> {
   const { agent, turn, role, run, harness, seat, workspace, git } = of;
   return {
     harness,

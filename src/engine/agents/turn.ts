@@ -10,6 +10,7 @@ import type { Role } from "../../core/model/workflow.ts";
 import type { Message, Works } from "../box.ts";
 import { harnessOf, unparkedHarness } from "../queue/harness.ts";
 import { callOf } from "./call.ts";
+import { callIn } from "./cell.ts";
 import { environment, limitsOf } from "./launch.ts";
 import { noteGiven } from "./given-texts.ts";
 import { openCheckout, setUpCheckout } from "./judge-checkout.ts";
@@ -68,7 +69,7 @@ export async function startTurn(works: Works, kept: Kept, on: StartedTurn): Prom
   const task =
     on.messages === undefined || isContinued(call) ? on.text : await withTask(works, agent, on.text);
   const text = [...(await troubleIn(works, { workspace, role, id })), task].join("\n\n");
-  const [program = ""] = driver.argv({ ...call, prompt: "" });
+  const [program = ""] = driver.argv({ ...call, prompt: "", isConfined: false });
   const path = await pathFor(works, { run: row.id, program, path: settings.path });
   if (path === undefined) throw noProgram(program, harness.name);
   const pinned = { run: row.id, harness, program, path, pin: settings.pin };
@@ -128,7 +129,7 @@ export async function startTurn(works: Works, kept: Kept, on: StartedTurn): Prom
   await processes.launch({
     id,
     dir,
-    argv: driver.argv({ ...call, prompt }),
+    ...(await callIn(works, { kept, settings, agent, call: { ...call, prompt }, dir, env, workspace })),
     cwd,
     env: { ...env, SIGNALBOX_PROMPT: prompt },
     stdin: harness.stdin && seat !== "resident" ? prompt : "",

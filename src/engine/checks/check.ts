@@ -8,9 +8,10 @@ import { sha256 } from "../../format/sha256.ts";
 import type { Works } from "../box.ts";
 import { noteAll } from "../notes.ts";
 import { argvOf } from "./commands.ts";
-import { codesIn, observe, readerOf, RUNS_MAX, tellRun } from "./result.ts";
+import { CODES, codesIn, observe, readerOf, RUNS_MAX, tellRun } from "./result.ts";
+import { cellFor, NO_FILES } from "../agents/cell.ts";
 import { environment, MINUTE_MS } from "../agents/launch.ts";
-import { artifactPaths } from "../submit/place.ts";
+import { artifactPaths, isInPlace } from "../submit/place.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { Process } from "../ports/process.ts";
 import type { JobRow } from "../ports/registry.ts";
@@ -77,9 +78,21 @@ export async function startCheck(works: Works, given: Kept, of: Wanted): Promise
     ]);
   }
   const env = { ...environment(works, settings), SIGNALBOX_RUN: row.id };
+  const codes = reader.more === undefined ? [] : [works.desk.write(dir, CODES, "")];
+  const cell = await cellFor(works, {
+    run: row.id,
+    settings,
+    repo: row.repo,
+    kind: "check",
+    writable: [workspace.path, ...codes],
+    readable: isInPlace(workspace) ? [`${workspace.path}/.git`] : [],
+    keep: `${dir}/cell`,
+    files: NO_FILES,
+  });
   await processes.launch({
     id,
     dir,
+    ...cell,
     argv: argvOf(planned.commands, reader, codesIn(dir)),
     cwd: workspace.path,
     env,

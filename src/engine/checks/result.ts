@@ -105,8 +105,10 @@ async function commandsRun(
 
 /** Where the commands of a check leave how each of them ended. */
 export function codesIn(dir: string): string {
-  return `${dir}/codes`;
+  return `${dir}/${CODES}`;
 }
+
+export const CODES = "codes";
 
 const CUT_SHORT: FailurePlace = { failing: "unknown", rule: "cut-short" };
 

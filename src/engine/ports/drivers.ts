@@ -30,6 +30,8 @@ export type Turn = {
   readonly workspace: string;
   /** What the work itself needs: where a program with a sandbox of its own must let its commands write. */
   readonly folders: readonly string[];
+  /** Whether the program runs in our sandbox, and needs none of its own. */
+  readonly isConfined: boolean;
 };
 
 /**
@@ -63,7 +65,7 @@ export type Driver = {
   readonly logIn: string;
 };
 
-type ProgramFiles = {
+export type ProgramFiles = {
   readonly settings: readonly string[];
   readonly credentials: readonly string[];
 };

@@ -1,5 +1,7 @@
 /** Processes that outlive us. */
 
+import type { Confinement } from "./sandbox.ts";
+
 export type Launch = {
   /** Path-safe and unique. */
   readonly id: string;
@@ -13,6 +15,8 @@ export type Launch = {
   readonly stdin: string;
   /** A window of its own, in the terminal session of its run; none: no terminal. */
   readonly terminal?: Window;
+  /** What it can reach; without it, everything that the person can. */
+  readonly cell?: Confinement;
 };
 
 export type Window = {

@@ -2,6 +2,7 @@
 
 import type { Effort } from "../../core/model/vocabulary.ts";
 import type { DriverName } from "../../format/settings/config.ts";
+import type { Reach } from "./sandbox.ts";
 
 /** How an agent is called: a driver, and the options of a person. */
 export type Harness = {
@@ -48,6 +49,9 @@ export type Settings = {
   readonly terminal: "auto" | "none";
   /** *strict*: an agent program that was replaced since the run began stops the run; *note*: the history says so. */
   readonly pin: "note" | "strict";
+  /** *auto*: in a sandbox where one works; *required*: or not at all. */
+  readonly sandbox: "off" | "auto" | "required";
+  readonly reach: Reach;
   readonly workspace: {
     /** Whose the engine's commits are; the user's git identity where it is undefined. */
     readonly author: { readonly name: string; readonly email: string } | undefined;

@@ -8,6 +8,7 @@
  */
 
 import type { Works } from "../box.ts";
+import { cellFor, filesNamed, NO_FILES } from "../agents/cell.ts";
 import { environment, MINUTE_MS } from "../agents/launch.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { JobRow } from "../ports/registry.ts";
@@ -30,7 +31,17 @@ export async function setUp(works: Works, kept: Kept, of: Site & { readonly path
   if (works.processes.probe(job.dir).type === "absent") {
     const cache = works.cache(row.repo);
     const env = { ...environment(works, settings), SIGNALBOX_RUN: row.id, SIGNALBOX_CACHE: cache };
-    await works.processes.launch({ id: job.id, dir: job.dir, argv, cwd: of.path, env, stdin: "" });
+    const cell = await cellFor(works, {
+      run: row.id,
+      settings,
+      repo: row.repo,
+      kind: "check",
+      writable: [of.path, cache],
+      readable: filesNamed(argv),
+      keep: `${job.dir}/cell`,
+      files: NO_FILES,
+    });
+    await works.processes.launch({ id: job.id, dir: job.dir, ...cell, argv, cwd: of.path, env, stdin: "" });
   }
   const process = works.processes.probe(job.dir);
   const isLate = works.clock.now() > job.endsBy;

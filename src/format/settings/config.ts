@@ -128,6 +128,14 @@ const WorkspaceFile = z.strictObject({
   ),
 });
 
+const Folder = z.string().check(z.regex(/^(?:\/|~\/)[^\0]*$/, "must be a path that begins with / or ~/"));
+
+const ReachFile = z.strictObject({
+  read: z.optional(told(z.array(Folder), "Files and folders that are shown read-only")),
+  write: z.optional(told(z.array(Folder), "Files, folders and sockets that are shown as they are")),
+  devices: z.optional(told(z.array(Folder), "Devices, such as /dev/kvm")),
+});
+
 /** The workflow decides whether its keys exist and its values fit: src/format/settings/workflow-settings.ts. */
 const Settings: z.ZodMiniType<SettingTree> = z.lazy(() =>
   z.record(z.string(), z.union([Scalar, z.array(Scalar), Settings])),
@@ -149,6 +157,18 @@ export const ConfigFile = z.strictObject({
       "Whether an agent program that was updated since the run began is noted in the history, or stops the run; default: note",
     ),
   ),
+  sandbox: z.optional(
+    told(
+      z.enum(["off", "auto", "required"]),
+      "auto: agents and checks run in a sandbox where one works; required: or not at all; off: never. A repository can only make it stricter",
+    ),
+  ),
+  reach: z.optional(
+    told(
+      z.record(z.string(), ReachFile),
+      'Only in a person\'s own file: what the sandbox shows besides the workspace, by the path of the project, or "*" for all',
+    ),
+  ),
   workspace: z.optional(told(WorkspaceFile, "What workspaces need besides the files in git")),
   workflows: z.optional(
     told(
@@ -167,8 +187,8 @@ export type HarnessFile = z.infer<typeof HarnessFile>;
 
 export type ConfigScope = "user" | "repository";
 
-/** Keys with commands that run on a person's machine outside of any run: a repository cannot set them, trusted or not. */
-const USER_ONLY = ["notify"] as const;
+/** Keys with commands that run on a person's machine outside of any run, or that widen the sandbox: a repository cannot set them, trusted or not. */
+const USER_ONLY = ["notify", "reach"] as const;
 
 export type ParsedConfig = {
   readonly config: ConfigFile;
@@ -207,6 +227,11 @@ export function parseConfig(source: { file: string; bytes: Uint8Array; scope: Co
     delete config[key];
     const message = `"${key}" is ignored in a repository: only your own config.yaml may set it`;
     warnings.push({ ...loaded.keyPlaceOf([key]), code: "user-only", message });
+  }
+  if (scope === "repository" && config.sandbox === "off") {
+    delete config.sandbox;
+    const message = `"sandbox: off" is ignored in a repository: only your own config.yaml may set it`;
+    warnings.push({ ...loaded.keyPlaceOf(["sandbox"]), code: "user-only", message });
   }
   const problems = argvsOf(config).flatMap(({ argv, path }) =>
     argv.flatMap((argument, index) =>

@@ -79,7 +79,7 @@ async function openStage(scene: Scene): Promise<Stage> {
   const life = makeLife({
     config: (root) =>
       // Agents in terminals have a theatre of their own: test/e2e/stories.
-      `terminal: none\nharness: scripted\nharnesses:\n  scripted: { ${scene.driver === undefined ? "command" : `driver: ${scene.driver}, program`}: [sh, "${root}/agents/{role}.sh"], set: { LEDGER: "${root}/ledger" }${scene.limits ?? PATIENT} }\n${scene.settings ?? ""}`,
+      `terminal: none\nsandbox: off\nharness: scripted\nharnesses:\n  scripted: { ${scene.driver === undefined ? "command" : `driver: ${scene.driver}, program`}: [sh, "${root}/agents/{role}.sh"], set: { LEDGER: "${root}/ledger" }${scene.limits ?? PATIENT} }\n${scene.settings ?? ""}`,
     furnish: (repo, root) => furnish(scene, repo, root),
   });
   if (scene.workflow !== undefined) await ok(life, ["trust"]);

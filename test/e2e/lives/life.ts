@@ -67,7 +67,12 @@ export function makeLife({ config: configOf, furnish, seat = "none" }: Props = {
     `  ${name}: { command: [sh, ${scriptOf(name)}]${more}, set: { LEDGER: ${ledger} } }\n`;
   const stays = seat === "resident" ? `, terminal: [sh, ${scriptOf("worker")}]` : "";
   const own = `terminal: ${seat === "none" ? "none" : "auto"}\nharnesses:\n${harness("worker", stays)}${harness("reviewer")}`;
-  writeFileSync(join(config, "config.yaml"), configOf?.(root) ?? own);
+  // Scripted agents write into folders of the test: only tests of the sandbox have one.
+  const settings = configOf?.(root) ?? own;
+  writeFileSync(
+    join(config, "config.yaml"),
+    /^sandbox:/m.test(settings) ? settings : `sandbox: off\n${settings}`,
+  );
   const env = {
     PATH: process.env["PATH"] ?? "",
     HOME: join(root, "person"),

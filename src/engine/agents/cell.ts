@@ -1,0 +1,77 @@
+/** Which cell a turn, a check or a set-up command gets, by the settings and by what works on this machine. */
+
+import { noteNew } from "../notes.ts";
+import type { Works } from "../box.ts";
+import type { ProgramFiles, Turn } from "../ports/drivers.ts";
+import type { Launch } from "../ports/process.ts";
+import type { Confinement } from "../ports/sandbox.ts";
+import type { Kept } from "../ports/journal.ts";
+import type { AgentRow, WorkspaceRow } from "../ports/registry.ts";
+import type { Settings } from "../ports/settings.ts";
+import { isInPlace } from "../submit/place.ts";
+import { needsPerson } from "../supervise/later.ts";
+import { placeholdersIn } from "../../format/settings/argv.ts";
+
+/** Of a check or a set-up command, which is no agent. */
+export const NO_FILES: ProgramFiles = { settings: [], credentials: [] };
+
+type Confined = Omit<Confinement, "reach"> & { readonly run: string; readonly settings: Settings };
+
+/** Part of a launch; empty for a program that runs without a sandbox, which the run then says. */
+export async function cellFor(
+  works: Pick<Works, "sandbox" | "store" | "clock">,
+  { run, settings, ...cell }: Confined,
+): Promise<Pick<Launch, "cell">> {
+  if (settings.sandbox === "off") return {};
+  const state = works.sandbox.state();
+  if (state.works) return { cell: { ...cell, reach: settings.reach } };
+  if (settings.sandbox === "required")
+    throw needsPerson(`sandbox: required, and none works here: ${state.why}`, state.next);
+  await noteNew(works, { run, kind: "sandbox" }, [
+    `agents of this run are not in a sandbox: ${state.why}. To change that: ${state.next}`,
+  ]);
+  return {};
+}
+
+/**
+ * The command line of a turn, and what it can reach: an agent writes in its folder; in a person's own checkout, not in what git keeps
+ * there.
+ */
+export async function callIn(
+  works: Pick<Works, "sandbox" | "store" | "clock" | "drivers">,
+  of: {
+    readonly kept: Kept;
+    readonly settings: Settings;
+    readonly agent: AgentRow;
+    readonly call: Omit<Turn, "isConfined">;
+    readonly dir: string;
+    readonly env: Readonly<Record<string, string>>;
+    readonly workspace: WorkspaceRow;
+  },
+): Promise<Pick<Launch, "cell" | "argv">> {
+  const { kept, settings, agent, call, dir, env, workspace } = of;
+  const { workspace: cwd, harness } = call;
+  const { program, arguments: more, again = [], terminal = [], terminalAgain = [] } = harness;
+  const driver = works.drivers.of(harness.driver);
+  const isOwn = isInPlace(workspace) && cwd === workspace.path;
+  const named = filesNamed([...program, ...more, ...again, ...terminal, ...terminalAgain]);
+  const cell = await cellFor(works, {
+    run: kept.row.id,
+    settings,
+    repo: kept.row.repo,
+    kind: "turn",
+    writable: [cwd, ...harness.folders],
+    readable: [dir, ...(isOwn ? [`${cwd}/.git`] : []), ...named],
+    keep: `${agent.dir}/cell`,
+    files: driver.files(env),
+  });
+  return { ...cell, argv: driver.argv({ ...call, isConfined: cell.cell !== undefined }) };
+}
+
+/** Files that a command of the settings names, such as a script: with a placeholder it would be what a run or an agent says. */
+export function filesNamed(command: readonly string[]): readonly string[] {
+  return command
+    .filter((argument) => placeholdersIn(argument).length === 0)
+    .map((argument) => argument.replace(/^-[^=]*=/, ""))
+    .filter((argument) => argument.startsWith("/"));
+}
