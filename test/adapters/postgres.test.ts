@@ -77,6 +77,26 @@ describe.skipIf(NO_POSTGRES !== undefined)("on a real server", () => {
     expect([await packetsOf(claimed), await claimed]).toEqual([1, { type: "written" }]);
   });
 
+  test("a server that has lost the last event, such as a replica that takes over: what was decided on it is a conflict", async () => {
+    const url = await newDatabase();
+    const store = await openedAt(url);
+    await add(store, "a1");
+    await inDatabase(url, "CREATE TABLE replica AS SELECT * FROM signalbox.runs");
+    await add(store, "a1");
+    const entry = await next(store, "a1");
+    await inDatabase(
+      url,
+      `DELETE FROM signalbox.events WHERE seq > 2; UPDATE signalbox.runs SET (seq, head, updated_at, digest) =
+       (SELECT seq, head, updated_at, digest FROM replica)`,
+    );
+    expect(await store.commit([{ type: "append", entry }])).toEqual({
+      type: "conflict",
+      reason: "run a1 is at 2",
+    });
+    expect(await store.verify("a1")).toEqual({ ok: true, run: "a1", seq: 2 });
+    expect((await add(store, "a1")).type).toBe("written");
+  });
+
   test("those that open an empty database at once all get its tables", async () => {
     const url = await newDatabase();
     const stores = await Promise.all(Array.from({ length: 5 }, () => openedAt(url)));
