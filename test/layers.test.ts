@@ -95,7 +95,7 @@ function judge(path: string, specifier: string, layer: Layer): string | undefine
   const allowed =
     DOORS[path]?.includes(target) === true || layer.layers.some((name) => target.startsWith(`src/${name}/`));
   if (!allowed) return `imports ${target}`;
-  return /\.(?:tsx?|css|svg)$/.test(target) ? undefined : `imports ${target} without .ts`;
+  return /\.(?:tsx?|css|json|svg)$/.test(target) ? undefined : `imports ${target} without .ts`;
 }
 
 function impurities(source: string): ReadonlySet<string> {

@@ -10,6 +10,7 @@ import { BEGINNING } from "./start/schemas.ts";
 import { LOOKS } from "./story/schemas.ts";
 import { INBOX } from "./view/inbox-view.ts";
 import { LIST, NEXT, SHOW, TASK_SHOW, WATCH, WatchLine, WHY } from "./view/run-view.ts";
+import { COST } from "./view/cost/schemas.ts";
 import { WORKFLOWS } from "./workflows/schemas.ts";
 
 /** Views of runs. */
@@ -128,6 +129,7 @@ export const SCHEMAS = {
   ...BEGINNING,
   ...ACTS,
   ...VIEWS,
+  ...COST,
   ...LOOKS,
   ...PAGE,
   ...TASKS,

@@ -44,6 +44,7 @@ export const USES: { readonly [Name in UseName]: Use<Name> } = {
   list: look(async () => (await import("./view/lists/list.ts")).listRuns),
   watch: look(async () => (await import("./board/watch.ts")).watch),
   history: look(async () => (await import("./story/history.ts")).history),
+  cost: look(async () => (await import("./view/cost/cost.ts")).cost),
   logs: look(async () => (await import("./runs/logs.ts")).logs),
   "follow-logs": look(async () => (await import("./runs/logs.ts")).followLogs),
   verify: look(async () => (await import("./runs/verify.ts")).verify),

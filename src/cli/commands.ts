@@ -75,6 +75,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: "tell what happened to a run",
     load: () => import("./commands/look/history.ts"),
   },
+  cost: {
+    about: "add up what turns of agents used: tokens, money, time",
+    load: () => import("./commands/look/cost.ts"),
+  },
   logs: {
     about: "print what an agent prints",
     load: () => import("./commands/look/logs.ts"),

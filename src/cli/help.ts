@@ -38,6 +38,7 @@ export const GROUPS: readonly (readonly [title: string, names: readonly string[]
     [
       "start",
       "attach",
+      "cost",
       "logs",
       "next",
       "why",

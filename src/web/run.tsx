@@ -58,6 +58,7 @@ export function RunPage({ run, news, own, isOffline }: RunPageProps): JSX.Elemen
         <p class="quiet">
           {view.project} · {view.workflow} · {view.branch === "" ? null : `${view.branch} · `}
           {view.run} · since <Age at={view.since} />
+          {view.used.input === null || view.used.turns === 0 ? null : ` · ${view.used.said}`}
         </p>
       </header>
       {view.attention === "" ? null : <p class="alert">{view.attention}</p>}

@@ -95,6 +95,7 @@ const ROWS: Readonly<Record<UseName, Row>> = {
   inbox: { input: () => ({}), code: ANSWERED },
   list: { input: () => ({ limit: 5 }), code: ANSWERED },
   history: { input: () => ({ run: own, limit: 5 }), code: ANSWERED },
+  cost: { input: () => ({ run: own, by: "role" }), code: ANSWERED },
   logs: { input: () => NOT_THERE, code: "unknown-run" },
   "follow-logs": { input: () => ({ run: own }), code: ANSWERED },
   picture: { input: () => ({ run: own }), code: ANSWERED },

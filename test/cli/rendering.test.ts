@@ -150,7 +150,7 @@ describe("list", () => {
       actions: _actions,
       ...summary
     } = rest;
-    return { ...summary, tasks: null };
+    return { ...summary, tasks: null, used: view.used };
   });
 
   test.for(WIDTHS)("at %i columns", (width) => {
@@ -175,7 +175,7 @@ test("colour says what a run needs", () => {
         ...item
       } = itemOf(viewOf(name), "other", "waiting");
       const { group: _g, kind: _k, since: _s, reason: _r, ...summary } = item;
-      return { ...summary, tasks: null };
+      return { ...summary, tasks: null, used: viewOf(name).used };
     }),
     { paint: paintOf(true), width: 120, now: NOW },
   );

@@ -1,4 +1,5 @@
 /** What views of runs in tests have in common. */
+import { usedIn } from "../../src/app/view/cost/used.ts";
 import type { ActionView, AgentView, RunView, WaitView } from "../../src/app/view/run-view.ts";
 
 export const NOW = Date.parse("2026-03-14T10:00:00Z");
@@ -38,6 +39,7 @@ export const worker: AgentView = {
 
 export const BASE: RunView = {
   ...NAMES,
+  used: usedIn([]),
   run: "k3d9m2xp",
   name: "fix-dates",
   summary: "Dates in the export are off by one",

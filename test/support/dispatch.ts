@@ -1,5 +1,6 @@
 /** One run over the real store, real files and real desks, whose agents are started up to the process: what each is told and given is there to read. */
 
+import { drivers } from "../../src/adapters/drivers/turn-log.ts";
 import { carriedOut } from "./effects.ts";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -165,6 +166,7 @@ function worksOf({ folder, store, workflow, more }: Stage, launched: Launch[]): 
       branchAt: () => "main",
       changed: () => Promise.resolve(CHANGED),
     },
+    drivers,
     processes: {
       launch: (launch: Launch) => {
         launched.push(launch);

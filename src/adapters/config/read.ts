@@ -19,10 +19,12 @@ import { showProblem, type Problem } from "../../format/problem.ts";
 import { configFolder, type Env } from "../home/paths.ts";
 import type { TrustContent } from "../trust/content.ts";
 import { requireTrust, trustOf, type TrustStore } from "../trust/trust.ts";
+import type { Prices } from "../../format/settings/prices.ts";
 import { codeOf, unreadable } from "../files/errno.ts";
 import { UserError } from "../user-error.ts";
 import { driverOf } from "../drivers/drivers.ts";
 import { BUILT_IN_HARNESSES } from "./built-in.ts";
+import PRICES from "./prices.json" with { type: "json" };
 import { closest } from "../../core/text/closest.ts";
 import type { SourcePlace } from "../../core/model/workflow.ts";
 
@@ -188,6 +190,7 @@ export function mergeLayers(layers: readonly SettingsLayer[], places: SettingsPl
     sandbox: strictest(configs),
     reach: reachOf(configs, places),
     workspace: workspaceOf(configs),
+    prices: pricesOf(configs),
     // Only one of the layers can have it.
     notify: layers.flatMap(({ config, folder }) => placedArgv(config.notify ?? [], { folder, ...places })),
   };
@@ -213,6 +216,11 @@ function reachOf(configs: readonly ConfigFile[], { home, repo }: SettingsPlaces)
     ...new Set(all.flatMap((each) => (each[key] ?? []).map(inPlace))),
   ];
   return { read: paths("read"), write: paths("write"), devices: paths("devices") };
+}
+
+function pricesOf(configs: readonly ConfigFile[]): Prices {
+  const all: readonly Prices[] = [PRICES, ...configs.map(({ prices = {} }) => prices)];
+  return Object.fromEntries(all.flatMap((each) => Object.entries(each)));
 }
 
 /** Key by key, as everything else. A command line is a shell's, as that of a check is. */

@@ -5,7 +5,17 @@ import { isObject } from "../../format/json/shape.ts";
 import type { AgentEvent, Driver, LineReader, Turn, Usage } from "../../engine/ports/drivers.ts";
 import { words, called, fileIn, flag, promptOf } from "./argv.ts";
 import { failureOf } from "./failures.ts";
-import { at, countAt, inputIn, jsonLines, listAt, textAt, textEvents } from "./lines.ts";
+import {
+  at,
+  countAt,
+  inputIn,
+  jsonLines,
+  listAt,
+  modelEvents,
+  textAt,
+  textEvents,
+  usageEvents,
+} from "./lines.ts";
 
 export const claude: Driver = {
   name: "claude",
@@ -98,7 +108,10 @@ function reader(): LineReader {
 function system(line: unknown): readonly AgentEvent[] {
   switch (textAt(line, "subtype")) {
     case "init":
-      return [{ type: "conversation", id: textAt(line, "session_id") }];
+      return [
+        { type: "conversation", id: textAt(line, "session_id") },
+        ...modelEvents(textAt(line, "model")),
+      ];
     case "permission_denied":
       return [{ type: "refused", tool: textAt(line, "tool_name"), reason: textAt(line, "message") }];
     case "api_retry": {
@@ -147,11 +160,11 @@ function changed(line: unknown): readonly AgentEvent[] {
 }
 
 function result(line: unknown, resetAt: number): readonly AgentEvent[] {
-  const usage: AgentEvent = { type: "usage", usage: usageIn(line) };
-  if (at(line, "is_error") !== true) return [usage, { type: "turn-ended" }];
+  const usage = usageEvents(at(line, "usage"), "input_tokens", () => usageIn(line));
+  if (at(line, "is_error") !== true) return [...usage, { type: "turn-ended" }];
   const status = countAt(line, "api_error_status");
   const text = textAt(line, "result") || textAt(line, "subtype");
-  return [usage, failureOf(text, { status, resetAt }), { type: "turn-ended" }];
+  return [...usage, failureOf(text, { status, resetAt }), { type: "turn-ended" }];
 }
 
 /** Of this turn only: `total_cost_usd` also counts the earlier turns of the conversation. */

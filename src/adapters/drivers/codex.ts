@@ -4,7 +4,7 @@ import { EFFORTS } from "../../core/model/vocabulary.ts";
 import type { AgentEvent, Driver, LineReader, Turn } from "../../engine/ports/drivers.ts";
 import { words, called, fileIn, flag } from "./argv.ts";
 import { failureOf } from "./failures.ts";
-import { at, countAt, inputIn, jsonLines, listAt, textAt, textEvents } from "./lines.ts";
+import { at, countAt, inputIn, jsonLines, listAt, textAt, textEvents, usageEvents } from "./lines.ts";
 
 export const codex: Driver = {
   name: "codex",
@@ -91,14 +91,12 @@ function reader(): LineReader {
         return [...failed(textAt(line, "error", "message")), { type: "turn-ended" }];
       case "turn.completed":
         return [
-          {
-            type: "usage",
-            usage: {
-              input: countAt(line, "usage", "input_tokens"),
-              cached: countAt(line, "usage", "cached_input_tokens"),
-              output: countAt(line, "usage", "output_tokens"),
-            },
-          },
+          ...usageEvents(at(line, "usage"), "input_tokens", () => ({
+            input: countAt(line, "usage", "input_tokens"),
+            cached: countAt(line, "usage", "cached_input_tokens"),
+            output: countAt(line, "usage", "output_tokens"),
+            of: "conversation",
+          })),
           { type: "turn-ended" },
         ];
     }

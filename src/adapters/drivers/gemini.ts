@@ -1,9 +1,20 @@
 /** Gemini CLI. */
 
+import { isObject } from "../../format/json/shape.ts";
 import type { AgentEvent, Driver, LineReader, Turn } from "../../engine/ports/drivers.ts";
 import { words, called, fileIn, flag, promptOf } from "./argv.ts";
 import { failureOf } from "./failures.ts";
-import { at, countAt, inputIn, jsonLines, TEXT_MAX, textAt, textEvents } from "./lines.ts";
+import {
+  at,
+  countAt,
+  inputIn,
+  jsonLines,
+  modelEvents,
+  TEXT_MAX,
+  textAt,
+  textEvents,
+  usageEvents,
+} from "./lines.ts";
 
 const WRITERS: ReadonlySet<string> = new Set(["write_file", "replace"]);
 const WRITES_MAX = 100;
@@ -71,7 +82,10 @@ function reader(): LineReader {
   const read = (line: unknown): readonly AgentEvent[] => {
     switch (textAt(line, "type")) {
       case "init":
-        return [{ type: "conversation", id: textAt(line, "session_id") }];
+        return [
+          { type: "conversation", id: textAt(line, "session_id") },
+          ...modelEvents(textAt(line, "model")),
+        ];
       case "tool_use": {
         const id = textAt(line, "tool_id");
         const name = textAt(line, "tool_name");
@@ -120,10 +134,20 @@ function toolEnded(line: unknown, writes: Map<string, string>): readonly AgentEv
 
 function result(line: unknown): readonly AgentEvent[] {
   const count = (name: string): number => countAt(line, "stats", name);
-  const usage: AgentEvent = {
-    type: "usage",
-    usage: { input: count("input_tokens"), cached: count("cached"), output: count("output_tokens") },
-  };
-  if (textAt(line, "status") !== "error") return [usage, { type: "turn-ended" }];
-  return [usage, failureOf(textAt(line, "error", "message")), { type: "turn-ended" }];
+  const usage = usageEvents(at(line, "stats"), "input_tokens", () => ({
+    input: count("input_tokens"),
+    cached: count("cached"),
+    output: count("output_tokens"),
+  }));
+  const model = modelEvents(modelsIn(at(line, "stats", "models")));
+  if (textAt(line, "status") !== "error") return [...model, ...usage, { type: "turn-ended" }];
+  return [...model, ...usage, failureOf(textAt(line, "error", "message")), { type: "turn-ended" }];
+}
+
+/** Its router may have chosen another model than the one it began with, or several: these together have no price. */
+function modelsIn(models: unknown): string {
+  if (!isObject(models)) return "";
+  return Object.keys(models)
+    .filter((name) => countAt(models, name, "total_tokens") > 0)
+    .join("+");
 }

@@ -1,7 +1,7 @@
 /** Lines that programs print: JSON objects, read tolerantly, as texts of a bounded length. */
 
 import { isObject } from "../../format/json/shape.ts";
-import type { AgentEvent, LineReader } from "../../engine/ports/drivers.ts";
+import type { AgentEvent, LineReader, Usage } from "../../engine/ports/drivers.ts";
 
 export const TEXT_MAX = 16_384;
 export const EVENTS_MAX = 100;
@@ -50,6 +50,15 @@ export function at(data: unknown, ...path: readonly string[]): unknown {
     (value, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
     data,
   );
+}
+
+/** The events of what was used: none where the program does not count its input, because unknown is not zero. */
+export function usageEvents(data: unknown, key: string, read: () => Usage): readonly AgentEvent[] {
+  return typeof at(data, key) === "number" ? [{ type: "usage", usage: read() }] : [];
+}
+
+export function modelEvents(name: string): readonly AgentEvent[] {
+  return name === "" ? [] : [{ type: "model", name }];
 }
 
 /** Empty where there is no text. */

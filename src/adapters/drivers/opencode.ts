@@ -3,7 +3,7 @@
 import type { AgentEvent, Driver, LineReader, Turn } from "../../engine/ports/drivers.ts";
 import { words, called, fileIn, flag } from "./argv.ts";
 import { failureOf } from "./failures.ts";
-import { at, countAt, inputIn, jsonLines, textAt, textEvents } from "./lines.ts";
+import { at, countAt, inputIn, jsonLines, textAt, textEvents, usageEvents } from "./lines.ts";
 
 const WRITERS: ReadonlySet<string> = new Set(["write", "edit", "patch"]);
 
@@ -69,7 +69,7 @@ function read(line: unknown): readonly AgentEvent[] {
       return tool(part);
     case "step_finish":
       return [
-        { type: "usage", usage: usageOf(part) },
+        ...usageEvents(at(part, "tokens"), "input", () => usageOf(part)),
         ...(textAt(part, "reason") === "tool-calls" ? [] : [{ type: "turn-ended" } as const]),
       ];
     case "error": {
@@ -95,13 +95,15 @@ function tool(part: unknown): readonly AgentEvent[] {
   ];
 }
 
-/** Of one step: a turn has several. */
+/** A cost of zero is that of a model whose price the program does not know. */
 function usageOf(part: unknown): Extract<AgentEvent, { type: "usage" }>["usage"] {
   const cached = countAt(part, "tokens", "cache", "read");
+  const cost = countAt(part, "cost");
   return {
     input: countAt(part, "tokens", "input") + countAt(part, "tokens", "cache", "write") + cached,
     cached,
     output: countAt(part, "tokens", "output"),
-    cost: countAt(part, "cost"),
+    ...(cost === 0 ? {} : { cost }),
+    of: "step",
   };
 }

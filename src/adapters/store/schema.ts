@@ -46,6 +46,9 @@ CREATE TABLE events (
   UNIQUE (run, seq)
 ) STRICT;
 
+-- What turns used is asked for by day.
+CREATE INDEX events_reported ON events (at) WHERE type = 'turn-reported';
+
 -- Submitted texts, each under the digest that its event names.
 CREATE TABLE texts (digest TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
 

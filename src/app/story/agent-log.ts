@@ -60,6 +60,8 @@ function eventSayer(): (event: AgentEvent) => readonly string[] {
     switch (event.type) {
       case "conversation":
         return [`Conversation ${event.id}`];
+      case "model":
+        return [];
       case "text":
       case "notice":
         return [event.text];
@@ -79,7 +81,7 @@ function eventSayer(): (event: AgentEvent) => readonly string[] {
       case "refused":
         return [`  refused: ${event.reason}`];
       case "usage":
-        used = sum(used, event.usage);
+        used = event.usage.of === "conversation" ? event.usage : sum(used, event.usage);
         return [];
       case "failure":
         return [`Failed. ${sayFailure(event)}`];
@@ -121,10 +123,11 @@ function sum(a: Usage, b: Usage): Usage {
 }
 
 /** Nothing where the program reports nothing: unknown is not zero. */
-function sayUsage({ input, cached, output, cost }: Usage): readonly string[] {
+function sayUsage({ input, cached, output, cost, of }: Usage): readonly string[] {
   if (input + output === 0) return [];
   const count = (tokens: number): string => tokens.toLocaleString("en-US");
   const read = cached === 0 ? "" : ` (${count(cached)} of them cached)`;
   const paid = cost === undefined ? "" : `, $${cost.toFixed(2)}`;
-  return [`Used ${count(input)} tokens of input${read} and ${count(output)} of output${paid}`];
+  const used = of === "conversation" ? "This conversation has used" : "Used";
+  return [`${used} ${count(input)} tokens of input${read} and ${count(output)} of output${paid}`];
 }

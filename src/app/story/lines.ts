@@ -12,6 +12,7 @@ import { unnamedKeys } from "../../engine/human-keys.ts";
 import type { Proof, Recorded } from "../../engine/ports/journal.ts";
 import type { Store } from "../../engine/ports/store.ts";
 import { firstLine, agentName, sayEnd } from "../view/words.ts";
+import { sayReport } from "../view/cost/words.ts";
 import type { StoryLine } from "../view/run-view.ts";
 import { isIncoming, tellerOf, type Teller } from "./sentences.ts";
 import { meantIn } from "../view/work/other-readings.ts";
@@ -174,6 +175,8 @@ function sayIncoming(event: Incoming): string {
       return `${agentName(event)} is up`;
     case "agent-ended":
       return `${agentName(event)} ${sayEnd(event)}`;
+    case "turn-reported":
+      return `turn ${event.turn} of ${agentName(event)}: ${sayReport(event)}`;
     case "answered":
       if (event.parts !== undefined)
         return `answered ${event.parts.map(({ part, answer }) => `${firstLine(part)}: ${answer}`).join("; ")}`;
@@ -248,6 +251,7 @@ function sayConsequence(event: Event, counts: Known["countsAs"]): string[] {
     case "observed":
     case "agent-started":
     case "agent-ended":
+    case "turn-reported":
     case "answered":
     case "waived":
     case "respawn-asked":

@@ -9,6 +9,7 @@ import type { Actor, Event, Incoming, Reading } from "../../core/model/event.ts"
 import type { Verb } from "../../core/model/workflow.ts";
 import type { Recorded } from "../../engine/ports/journal.ts";
 import { capitalised, firstLine, sayRole, agentName } from "../view/words.ts";
+import { tellReport } from "../view/cost/words.ts";
 import type { Attempt } from "../../core/model/run.ts";
 
 export type Teller = (group: readonly Recorded[], followed: readonly string[]) => string;
@@ -124,6 +125,8 @@ function sayAct({ event, by, events, dismissed, moved, counts, isStart, verb, na
       return "";
     case "agent-ended":
       return `${sayEnded(act, { dismissed, events, counts })}${now}`.trim();
+    case "turn-reported":
+      return tellReport(act);
     case "answered":
       return `${who} answered ${sayAnswer(act)}${to === "" ? "" : `: ${to}`}`;
     case "waived":
@@ -142,6 +145,7 @@ const INCOMING: ReadonlySet<string> = new Set<Incoming["type"]>([
   "observed",
   "agent-started",
   "agent-ended",
+  "turn-reported",
   "answered",
   "waived",
   "respawn-asked",

@@ -22,6 +22,7 @@ import { agentsOf, checksOf, type Probe } from "./status/processes.ts";
 import { questionOf, sayParts } from "./decision/question.ts";
 import { readOnce } from "./read-once.ts";
 import type { DecisionView, RunView, TaskContext } from "./run-view.ts";
+import { usedBy } from "./cost/used.ts";
 import { scheduleOf } from "./work/schedule.ts";
 import { namesOf } from "./lists/summary.ts";
 import { askedIn } from "./decision/task-choices.ts";
@@ -99,6 +100,7 @@ export async function viewRun(seen: Seen, door: Invocation, verbose: boolean): P
     })),
     schedule: scheduleOf(seen, artifacts),
     workspace: workspace === undefined ? null : workspaceView(workspace),
+    used: await usedBy(store, run.id),
     work: await workOf(seen, { home: requireHome(door), env: door.env }),
     left: (await leftOf(seen)).rows.map(([what, said]) => [what, said]),
     pending: (await store.deeds(run.id)).filter(({ status }) => status !== "done").map(pendingView),

@@ -10,6 +10,7 @@ import * as z from "zod/mini";
 import { VERBS } from "../../core/model/workflow.ts";
 import { At, Count, Flag, Text, Texts, type Frozen } from "../shapes.ts";
 import { Line, Note, Read } from "../story/schemas.ts";
+import { Used } from "./cost/schemas.ts";
 import { told } from "../../format/workflow/schema/primitives.ts";
 import { Parked } from "./parked-view.ts";
 
@@ -261,6 +262,7 @@ const Summary = z.strictObject({
     z.nullable(Tally),
     "Tasks of the list that it waits for: how many are done, exist, and wait for a person",
   ),
+  used: told(Used, "What its turns used, without the runs of its tasks"),
 });
 
 const TaskSummary = z.strictObject({
@@ -305,6 +307,7 @@ export const SHOW = {
   counters: z.array(z.strictObject({ name: Text, value: Count, max: Count, per: Text })),
   schedule: told(z.array(SchedulePhase), "Every phase of every stage, in order"),
   workspace: z.nullable(Workspace),
+  used: told(Used, "What its turns used, with the runs of its tasks"),
   work: told(z.nullable(Work), "Its changes as of the last handover; null before the first one"),
   left: told(
     z.array(z.tuple([Text, Text])),

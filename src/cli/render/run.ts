@@ -48,6 +48,7 @@ export function sayRun(view: RunView, how: ScreenStyle): string {
     ...view.findings.flatMap((finding) => findingRows(finding, how)),
     ...workRows(view),
     ...counterRows(view, how),
+    ...usedRows(view, how),
     ...verbose,
     ...view.left.map(([what, said]) => [what, said]),
   ];
@@ -205,6 +206,11 @@ function counterRows({ counters }: RunView, how: ScreenStyle): string[][] {
   const shown = counters.filter(({ value }) => how.verbose || value !== 0);
   if (shown.length === 0) return [];
   return [["counters", shown.map(({ name, value, max }) => `${name} ${value} of ${max}`).join(", ")]];
+}
+
+/** Programs of which nothing is known are not worth a row. */
+function usedRows({ used }: RunView, { verbose }: ScreenStyle): string[][] {
+  return (used.input ?? 0) > 0 || (verbose && used.turns > 0) ? [["used", used.said]] : [];
 }
 
 function artifactRows({ artifacts, findings }: RunView, how: ScreenStyle): string[][] {

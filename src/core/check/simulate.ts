@@ -116,6 +116,7 @@ function weigh(workflow: Workflow, candidate: WeighedEvent, people: PeopleKind):
         ? SOMETIMES
         : LIKELY;
     case "agent-started":
+    case "turn-reported":
     case "answered":
     case "waived":
     case "respawn-asked":

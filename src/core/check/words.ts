@@ -25,6 +25,8 @@ export function sayEvent(workflow: Workflow, after: Run, event: Incoming): strin
       const who = `${event.role}${event.slot === "" ? "" : ` of ${event.slot}`}`;
       return `${who} ends${left === "" ? "" : `, leaving ${left}`}${event.cause === "infrastructure" ? " with the machine" : ""}`;
     }
+    case "turn-reported":
+      return `turn ${event.turn} of ${event.role} is over`;
     case "answered":
       return event.answer === ""
         ? "a person gives an answer that is none of the options"
@@ -60,6 +62,7 @@ export function sayConsequences(events: readonly Event[]): string[] {
       case "observed":
       case "agent-started":
       case "agent-ended":
+      case "turn-reported":
       case "answered":
       case "waived":
       case "respawn-asked":

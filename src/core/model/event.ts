@@ -73,6 +73,40 @@ export type ProgramFailure = {
   readonly resetAt?: number;
 };
 
+/** What a turn used, in tokens. `cached` is a part of `input`. */
+export type TokenUsage = {
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+  /** Only a part of what the program printed could be read: it used at least this much. */
+  readonly isPart?: true;
+};
+
+/** In dollars. *reported*: by the program. *estimated*: the tokens at the price of the model. */
+export type TurnCost = { readonly usd: number; readonly basis: "reported" | "estimated" };
+
+/**
+ * What is known of a turn that is over. What is missing is unknown, and never zero.
+ *
+ * It explains what a person reads and counts towards budgets; it opens no gate, because an agent could print the same.
+ */
+export type TurnReport = {
+  /** The settings that the turn was started with; empty if unknown. */
+  readonly harness: string;
+  readonly model: string;
+  /** The program's name of the conversation; empty if unknown. */
+  readonly conversation: string;
+  readonly usage?: TokenUsage;
+  readonly cost?: TurnCost;
+  /** Wall time in milliseconds. */
+  readonly ms: number;
+  /** *exited*: by itself. *lost*: nobody knows how. *halted*: a person stopped the run. The others as for an attempt. */
+  readonly end: "exited" | "killed" | "timed-out" | "stalled" | "halted" | "lost";
+  readonly failure?: ProgramFailure;
+  /** Tools that the program did not let the agent use. */
+  readonly refused: readonly string[];
+};
+
 /** `outdated`: a judge exited by itself, and the work had changed since its start. */
 type EndCause = "exited" | "killed" | "timed-out" | "stalled" | "infrastructure" | "outdated";
 
@@ -117,6 +151,8 @@ export type Incoming =
       readonly code?: number;
     } & Attempt &
       Facts)
+  /** Recorded once for each turn. It moves nothing. */
+  | ({ readonly type: "turn-reported"; readonly at: string; readonly turn: number } & Attempt & TurnReport)
   | {
       readonly type: "answered";
       readonly by: Actor;

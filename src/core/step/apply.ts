@@ -45,6 +45,7 @@ const CHANGES: { readonly [T in Event["type"]]: (run: OwnRun, event: EventOf[T])
   observed: touch,
   "agent-started": touch,
   "agent-ended": touch,
+  "turn-reported": touch,
   answered: touch,
   waived: touch,
   "respawn-asked": touch,

@@ -34,7 +34,8 @@ export function step(workflow: Workflow, run: Run, event: Incoming): Step {
   const draft = open(workflow, run, event);
   const refusal = decide(draft, event);
   if (refusal !== undefined) return { ok: false, refusal };
-  goOn(draft);
+  // A report moves nothing, not even an agent that was to follow.
+  if (event.type !== "turn-reported") goOn(draft);
   return { ok: true, run: draft.run, events: draft.events, effects: draft.effects };
 }
 
@@ -44,6 +45,10 @@ function decide(draft: StepDraft, event: Incoming): Refusal | undefined {
   if (wrong !== undefined) return wrong;
   if (event.type === "run-started") return begin(draft, event);
   if (run.seq === 0) return invalid(run, "the run has not started yet");
+  if (event.type === "turn-reported") {
+    record(draft, event);
+    return undefined;
+  }
   if (event.type === "agent-started" || event.type === "agent-ended") return agentEvent(draft, event);
   if (workflow.definition.states[run.state]?.final !== undefined) return finished(run);
   switch (event.type) {

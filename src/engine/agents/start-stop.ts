@@ -22,6 +22,7 @@ import { leaveTerminal } from "./seat.ts";
 import { requireSlot } from "../queue/slots.ts";
 import { unparkedHarness } from "../queue/harness.ts";
 import { submit } from "../submit/submit.ts";
+import { reportTurn } from "./turn-report.ts";
 import { startTurn } from "./turn.ts";
 import { agentOver, endOf, turnOver } from "./turn-end.ts";
 import { contextFiles, missingFiles, refusedFiles, withContext, withWords } from "./prompt-context.ts";
@@ -165,6 +166,7 @@ export async function stopAgent({ works, kept, deed, tries }: Of<"stop-agent">):
   for (const job of own) {
     await store.commit([{ type: "put-job", job: { ...job, killed: "killed" } }]);
     before = await processes.kill(job);
+    await reportTurn(works, before.type === "ended" ? job : { ...job, killed: "killed" }, before);
   }
   const agent = (await store.agent(of)) ?? {
     ...of,

@@ -27,6 +27,7 @@ import { REMINDER, reminderFor, sayMissing } from "./reminder.ts";
 import { beginPark, Parked, sayPark } from "../queue/parks.ts";
 import type { Request } from "../submit/write.ts";
 import { isContinuable, nextTurn, startTurn, waitingFor } from "./turn.ts";
+import { reportTurn } from "./turn-report.ts";
 import { Later } from "../supervise/later.ts";
 
 type Cause = Extract<Incoming, { type: "agent-ended" }>["cause"];
@@ -55,6 +56,7 @@ export async function turnOver(works: Works, job: JobRow, process: Process): Pro
   const agent = await store.agent(job);
   const kept = await store.load(job.run);
   if (agent === undefined || kept === undefined) throw new Error(`nobody knows the agent of job ${job.id}`);
+  await reportTurn(works, job, process);
   if (agent.turn > turnOf(job)) {
     // Whoever saw the end of this turn began the next one, and died before saying so.
     await store.commit([{ type: "put-job", job: { ...job, status: "over" } }]);
@@ -284,6 +286,7 @@ export async function suspend(works: Works, { id }: JobRow): Promise<void> {
   await store.commit([{ type: "put-agent", agent: { ...agent, status: "idle", entry: SUSPENDED } }]);
   await store.commit([{ type: "put-job", job: { ...job, killed: "halted" } }]);
   await processes.kill(job);
+  await reportTurn(works, { ...job, killed: "halted" });
   const kept = await store.load(job.run);
   if (kept !== undefined && !isJudge(await works.workflow(kept.row.definition), job.role))
     await noteLeft(works, kept, agent);

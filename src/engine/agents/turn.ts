@@ -20,7 +20,7 @@ import { isInPlace } from "../submit/place.ts";
 import { checkoutOf } from "./judge.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { AgentRow, JobRow, WorkspaceRow } from "../ports/registry.ts";
-import { DRIVER_FILE } from "../ports/drivers.ts";
+import { DRIVER_FILE, SETTINGS_FILE, type Turn as Call, type TurnSettings } from "../ports/drivers.ts";
 import type { Harness } from "../ports/settings.ts";
 import { bringUpToDate } from "../submit/project.ts";
 import { noteProgram, pathFor, pinnedSettings, requireProgram } from "../pins/pinned-settings.ts";
@@ -81,9 +81,7 @@ export async function startTurn(works: Works, kept: Kept, on: StartedTurn): Prom
   };
   // Before anything is on record as running: it may take minutes, and is then tried again.
   if (isJudge && (await store.job(id)) === undefined) await setUpCheckout(works, kept, on);
-  // What a program that stays draws on its terminal is not for a driver.
-  const reads = seat === "resident" ? "command" : driver.name;
-  const dir = (await store.job(id))?.dir ?? (await newTurn(works, { ...on, text }, reads));
+  const dir = (await store.job(id))?.dir ?? (await newTurn(works, { ...on, text }, call));
   const prompt = desk.write(dir, PROMPT, text);
   // Written before the process: whatever happens from here on, somebody looks after it.
   const known = await store.job(id);
@@ -179,10 +177,14 @@ async function seatOf({ store, processes }: Works, id: string): Promise<Seat | u
 async function newTurn(
   { desk }: Works,
   { agent, turn, text, messages = [], ...on }: StartedTurn,
-  driver: Harness["driver"],
+  { seat, harness, model }: Pick<Call, "seat" | "harness" | "model">,
 ): Promise<string> {
+  // What a program that stays draws on its terminal is not for a driver.
+  const driver = seat === "resident" ? "command" : harness.driver;
+  const settings: TurnSettings = { harness: harness.name, model };
   const { dir, durable } = desk.furnish(agent.dir, `turn-${turn}`, {
     [PROMPT]: text,
+    [SETTINGS_FILE]: JSON.stringify(settings),
     ...(driver === "command" ? {} : { [DRIVER_FILE]: driver }),
   });
   await Promise.all([on.durable, durable]);

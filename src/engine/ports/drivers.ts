@@ -1,6 +1,6 @@
 /** Agent programs: how a turn of each is started, and what it says about the turn, whatever format it prints. */
 
-import type { ProgramFailure } from "../../core/model/event.ts";
+import type { ProgramFailure, TokenUsage } from "../../core/model/event.ts";
 import type { Role } from "../../core/model/workflow.ts";
 import type { Effort } from "../../core/model/vocabulary.ts";
 import type { DriverName } from "../../format/settings/config.ts";
@@ -84,21 +84,44 @@ export type LineReader = {
 /** In the folder of a turn: the name of the driver that reads its log. Without the file, nothing is known of the program. */
 export const DRIVER_FILE = "driver";
 
+/** In the folder of a turn: with what settings it was started, as `TurnSettings` in JSON. */
+export const SETTINGS_FILE = "turn.json";
+
+/** `model` is empty where the program chose. */
+export type TurnSettings = { readonly harness: string; readonly model: string };
+
+/** What the log and the folder of a turn say of it. */
+export type TurnLog = TurnSettings & {
+  readonly conversation: string;
+  readonly usage?: TokenUsage;
+  /** In dollars, as the program says. */
+  readonly cost?: number;
+  /** The failure with which the program ended the turn. */
+  readonly failure?: ProgramFailure;
+  readonly refused: readonly string[];
+  /** When its process ended, in milliseconds since 1970; missing if nothing recorded it. */
+  readonly endedAt?: number;
+};
+
 /**
  * The drivers, and what the logs of turns say.
  *
- * Contract: `conversation` returns the name that the program gave its conversation, as the latest of these turns of the driver printed it, and an
- * empty text if none did. It reads the beginning of each log only, and is safe to use as an argument of a program. `failure` returns the failure with
- * which the program ended the turn; undefined if it ended in another way, or if nothing is known of the program.
+ * Contract: `conversation` returns the name that the program gave its conversation, as the latest of these turns of the driver
+ * printed it, and an empty text if none did. It reads the beginning of each log only, and is safe to use as an argument of a program. `failure` returns the failure with
+ * which the program ended the turn; undefined if it ended in another way, or if nothing is known of the program. `report` tells of the last of these
+ * turns of one attempt; the earlier ones say what a program that counts the whole conversation had used before. It reads a bounded part of each
+ * log, and leaves out what the program did not print.
  */
 export type Drivers = {
   of(name: DriverName): Driver;
   conversation(driver: DriverName, turnDirs: readonly string[]): string;
   failure(turnDir: string): ProgramFailure | undefined;
+  report(turnDirs: readonly string[]): TurnLog;
 };
 
 export type AgentEvent =
   | { readonly type: "conversation"; readonly id: string }
+  | { readonly type: "model"; readonly name: string }
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool-started"; readonly id: string; readonly name: string; readonly input: string }
   | { readonly type: "tool-ended"; readonly id: string; readonly isOk: boolean; readonly output: string }
@@ -109,10 +132,12 @@ export type AgentEvent =
   | ({ readonly type: "failure" } & ProgramFailure)
   | { readonly type: "turn-ended" };
 
-/** What was used since the last event of this kind. `cached` is a part of `input`; a cost is in dollars. */
+/** `cached` is a part of `input`; a cost is in dollars. */
 export type Usage = {
   readonly input: number;
   readonly cached: number;
   readonly output: number;
   readonly cost?: number;
+  /** *step*: a part of the turn, which has several. *conversation*: everything since it began, earlier turns too. Otherwise the turn. */
+  readonly of?: "step" | "conversation";
 };

@@ -1,6 +1,6 @@
 /** The journal: what happened to runs, and what is derived from that in the same write. */
 
-import type { Actor, Event } from "../../core/model/event.ts";
+import type { Actor, Event, Incoming } from "../../core/model/event.ts";
 import type { Run } from "../../core/model/run.ts";
 import type { Definition } from "../../core/model/workflow.ts";
 import type { Deed } from "../effects/deed.ts";
@@ -112,6 +112,17 @@ export type Question = {
   readonly closedAt: string;
 };
 
+/** What a turn used, with the run that it was of. */
+export type TurnRecord = {
+  readonly run: string;
+  readonly repo: string;
+  readonly workflow: string;
+  readonly goal: string;
+  /** When it was over. */
+  readonly at: string;
+  readonly report: Extract<Incoming, { type: "turn-reported" }>;
+};
+
 /** Something worth telling that is no event: a hand-edit, a late result, an effect that failed. */
 export type Note = {
   readonly run: string;
@@ -154,6 +165,11 @@ export type Journal = {
   /** The acknowledged answer to a key, if it was used for this run. */
   answerTo(run: string, key: string): Promise<string | undefined>;
   events(run: string, from?: number, limit?: number): Promise<readonly Recorded[]>;
+  /** Reports of turns, oldest first: of these runs, or of all; those since a time, or all. */
+  reports(filter: {
+    readonly runs?: readonly string[];
+    readonly since?: string;
+  }): Promise<readonly TurnRecord[]>;
   /** Newest first. `more` is how many the limit left out. */
   list(filter: Filter): Promise<{ readonly rows: readonly RunRow[]; readonly more: number }>;
   /** Ids that begin so; at most `limit`. */

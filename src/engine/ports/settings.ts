@@ -3,6 +3,7 @@
 import type { Effort } from "../../core/model/vocabulary.ts";
 import type { DriverName } from "../../format/settings/config.ts";
 import type { Reach } from "./sandbox.ts";
+import type { Prices } from "../../format/settings/prices.ts";
 
 /** How an agent is called: a driver, and the options of a person. */
 export type Harness = {
@@ -66,6 +67,8 @@ export type Settings = {
     /** Less room than this on the disk, in megabytes: no workspace is made. */
     readonly minFreeMb: number;
   };
+  /** Those that are built in, and the person's own. */
+  readonly prices: Prices;
   /** Run when a person is asked; empty for none. */
   readonly notify: readonly string[];
 };

@@ -55,6 +55,7 @@ export function auditor(
       case "observed":
       case "agent-started":
       case "agent-ended":
+      case "turn-reported":
         act = event;
         move = undefined;
         return undefined;

@@ -6,6 +6,7 @@ import { checkOver, isFinal, restartCheck } from "../checks/check.ts";
 import type { Hands } from "./in-progress.ts";
 import type { JobRow } from "../ports/registry.ts";
 import { project } from "../submit/project.ts";
+import { reportTurn } from "../agents/turn-report.ts";
 import { restartTurn, suspend, turnOver } from "../agents/turn-end.ts";
 import { isExpected } from "../../core/step/move-at-end.ts";
 import type { Kept } from "../ports/journal.ts";
@@ -156,6 +157,7 @@ async function over(works: Works, seen: JobRow, limit: JobRow["killed"]): Promis
   const ended = { ...job, killed };
   // Whoever suspended it died before saying so: the agent is idle already.
   if (killed === "halted") {
+    if (job.kind === "turn") await reportTurn(works, ended);
     await store.commit([{ type: "put-job", job: { ...ended, status: "over" } }]);
     return;
   }

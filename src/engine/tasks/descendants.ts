@@ -1,14 +1,27 @@
-/** Runs that were made of the tasks of another one, and of theirs, as far as they are not over. */
+/** Runs that were made of the tasks of another one, and of theirs. */
 
 import type { ChildRow, Graphs } from "../ports/graphs.ts";
 
-export async function descendantsOf(
-  store: Pick<Graphs, "childrenOf">,
+type FamilyStore = Pick<Graphs, "childrenOf">;
+
+/** As far as they are not over. */
+export function descendantsOf(store: FamilyStore, run: string): Promise<readonly string[]> {
+  return below(store, run, isUnderWay);
+}
+
+/** The run and all of them, also those that are over. */
+export async function familyOf(store: FamilyStore, run: string): Promise<readonly string[]> {
+  return [run, ...(await below(store, run, (child) => child.run !== ""))];
+}
+
+async function below(
+  store: FamilyStore,
   run: string,
+  isMeant: (child: ChildRow) => boolean,
 ): Promise<readonly string[]> {
-  const own = (await store.childrenOf(run)).filter(isUnderWay);
+  const own = (await store.childrenOf(run)).filter(isMeant);
   return (
-    await Promise.all(own.map(async (child) => [child.run, ...(await descendantsOf(store, child.run))]))
+    await Promise.all(own.map(async (child) => [child.run, ...(await below(store, child.run, isMeant))]))
   ).flat();
 }
 

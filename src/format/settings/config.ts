@@ -141,6 +141,13 @@ const Settings: z.ZodMiniType<SettingTree> = z.lazy(() =>
   z.record(z.string(), z.union([Scalar, z.array(Scalar), Settings])),
 );
 
+const Dollars = z.number().check(z.gte(0, "must not be less than 0"));
+const PriceFile = z.strictObject({
+  input: told(Dollars, "Tokens that the model reads"),
+  cached: z.optional(told(Dollars, "Those of them that come from a cache; default: as all others")),
+  output: told(Dollars, "Tokens that the model writes"),
+});
+
 export const ConfigFile = z.strictObject({
   harness: z.optional(told(Name, "The harness of roles that do not name one")),
   harnesses: z.optional(told(z.record(Name, HarnessFile), "How agents are called, by name")),
@@ -177,6 +184,12 @@ export const ConfigFile = z.strictObject({
     ),
   ),
   workflow: z.optional(told(Name, "The workflow that `signalbox create` begins a run of")),
+  prices: z.optional(
+    told(
+      z.record(Text, PriceFile),
+      "Only in a person's own file: dollars for a million tokens, by the model's name, for programs that say nothing of money",
+    ),
+  ),
   notify: z.optional(
     told(Argv, "Only in a person's own file: the program that is run when a person is asked"),
   ),
@@ -187,8 +200,8 @@ export type HarnessFile = z.infer<typeof HarnessFile>;
 
 export type ConfigScope = "user" | "repository";
 
-/** Keys with commands that run on a person's machine outside of any run, or that widen the sandbox: a repository cannot set them, trusted or not. */
-const USER_ONLY = ["notify", "reach"] as const;
+/** Keys that run commands outside of any run, widen the sandbox or say what a person pays: a repository cannot set them, trusted or not. */
+const USER_ONLY = ["notify", "reach", "prices"] as const;
 
 export type ParsedConfig = {
   readonly config: ConfigFile;

@@ -174,7 +174,7 @@ async function traceOf(life: Life, run: string): Promise<string[]> {
   return lines
     .filter(
       ({ what, followed }) =>
-        !what.endsWith(" is up") && !(what.includes(" ended: ") && followed.length === 0),
+        !/ is up$|^turn \d+ of /.test(what) && !(what.includes(" ended: ") && followed.length === 0),
     )
     .map(
       ({ by, what, followed, signed }) =>

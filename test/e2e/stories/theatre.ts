@@ -303,9 +303,9 @@ function theatreOf(life: Life): Theatre {
 type Told = { lines: Line[]; notes: Note[] };
 type Line = { at: string; by: { type: string; role?: string }; what: string; followed: string[] };
 
-/** That an agent is up, and the end of one that nobody waited for, come when they come. */
+/** That an agent is up, what a turn used, and the end of one that nobody waited for, come when they come. */
 function isWorthTelling({ what, followed }: Line): boolean {
-  return !what.endsWith(" is up") && !(what.includes(" ended: ") && followed.length === 0);
+  return !/ is up$|^turn \d+ of /.test(what) && !(what.includes(" ended: ") && followed.length === 0);
 }
 
 function sayLine({ by, what, followed }: Line): string {

@@ -1,7 +1,15 @@
 /** The journal: definitions, events, and the run that they made. */
 
 import type { Write } from "../../../engine/ports/commit.ts";
-import type { Journal, LoadedRun, Note, RunMarks, RunRow, Filter } from "../../../engine/ports/journal.ts";
+import type {
+  Journal,
+  LoadedRun,
+  Note,
+  RunMarks,
+  RunRow,
+  Filter,
+  TurnRecord,
+} from "../../../engine/ports/journal.ts";
 import { answerTo } from "./append.ts";
 import { damagedRun, remedyFor } from "../recovery/damage.ts";
 import type { Ask, Otherwise, Row, Sql, Work } from "../sql.ts";
@@ -10,7 +18,7 @@ import { textIn } from "./derive.ts";
 import { latestRun } from "./latest.ts";
 import { question, recorded, sealedRow } from "./records.ts";
 import { BOUND, boundIn, boundTo } from "../tables/registry.ts";
-import { BadRecord, number, text } from "../row.ts";
+import { BadRecord, isEvent, number, parsed, text } from "../row.ts";
 import { UserError } from "../../user-error.ts";
 
 const LOAD = `SELECT runs.*, snapshots.json, seal, shot, ${BOUND} FROM runs LEFT JOIN snapshots USING (n)
@@ -29,6 +37,7 @@ export function journalOf(ask: Ask): Journal {
       const rows = yield* db.all(sql, run, from, limit);
       return rows.map((row) => whole(db, run, () => recorded(row)));
     }),
+    reports: ask(reportsOf),
     list: ask(list),
     idsLike: ask(function* (db, prefix, limit) {
       const sql = "SELECT id FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT ?";
@@ -123,6 +132,41 @@ function whole<T>(db: Sql, run: RunRow["id"], work: () => T): T {
 
 function ofRun(db: Sql, run: RunRow["id"], error: unknown): unknown {
   return error instanceof BadRecord ? damagedRun(db.path, run, error.message) : error;
+}
+
+/** Only in these words the index of reports is used. */
+const REPORTS = `SELECT events.run AS run, events.at AS at, body, repo, workflow, goal FROM events
+  JOIN runs ON runs.id = events.run WHERE events.type = 'turn-reported'`;
+
+/** A statement has a limited number of values. */
+const RUNS_MAX = 500;
+
+function* reportsOf(
+  db: Sql,
+  { runs, since }: { readonly runs?: readonly string[]; readonly since?: string },
+): Work<TurnRecord[]> {
+  if (runs?.length === 0) return [];
+  if (runs !== undefined && runs.length > RUNS_MAX) {
+    const wanted = new Set(runs);
+    const all = yield* reportsOf(db, since === undefined ? {} : { since });
+    return all.filter(({ run }) => wanted.has(run));
+  }
+  const terms = [
+    ...(runs === undefined ? [] : [`AND events.run IN (${runs.map(() => "?").join(", ")})`]),
+    ...(since === undefined ? [] : ["AND events.at >= ?"]),
+  ];
+  const values = [...(runs ?? []), ...(since === undefined ? [] : [since])];
+  const rows = yield* db.all(
+    `${REPORTS} ${terms.join(" ")} ORDER BY events.at, events.run, events.seq`,
+    ...values,
+  );
+  return rows.flatMap((row) => {
+    const run = text(row["run"]);
+    const report = whole(db, run, () => parsed(text(row["body"]), isEvent));
+    if (report.type !== "turn-reported") return [];
+    const { repo, workflow, goal, at } = row;
+    return [{ run, repo: text(repo), workflow: text(workflow), goal: text(goal), at: text(at), report }];
+  });
 }
 
 type Asked = {

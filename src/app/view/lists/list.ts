@@ -15,6 +15,7 @@ import { homeMissing } from "../../runs/find.ts";
 import { allRows, FINISHED, rowsIn, UNDER_WAY, type RowPage } from "../../runs/rows.ts";
 import type { DataOf, InputOf } from "../../schemas.ts";
 import { repositoryAround } from "../../setup/repository.ts";
+import { usedIn } from "../cost/used.ts";
 import { listOutcome, sharedIn, summaryOf } from "./summary.ts";
 
 const HELP = "signalbox list --help";
@@ -47,7 +48,13 @@ async function runsIn(store: Store, filter: InputOf<"list">, on: Place): Promise
     return definition !== undefined && hasPhases(definition) ? phaseOf(definition, row.state) : "";
   };
   const { rows, more } = await select(store, filter, { ...on, limit: filter.limit, phase });
-  return { runs: inOrder(await Promise.all(rows.map((row) => summaryOf(shared, row)))), more };
+  const records = await store.reports({ runs: rows.map(({ id }) => id) });
+  const reports = Map.groupBy(records, ({ run }) => run);
+  const runs = rows.map(async (row) => ({
+    ...(await summaryOf(shared, row)),
+    used: usedIn((reports.get(row.id) ?? []).map(({ report }) => report)),
+  }));
+  return { runs: inOrder(await Promise.all(runs)), more };
 }
 
 /** Also where there is nothing to list. */

@@ -69,7 +69,7 @@ export async function sharedIn(store: Store): Promise<Shared> {
   };
 }
 
-export async function summaryOf(on: Shared, row: RunRow): Promise<RunSummary> {
+export async function summaryOf(on: Shared, row: RunRow): Promise<Omit<RunSummary, "used">> {
   const kept = row.status === "damaged" ? undefined : await readable(() => on.store.load(row.id));
   const workflow = await on.workflow(row);
   const tally = on.tallies.get(row.id);
@@ -84,7 +84,7 @@ export async function summaryOf(on: Shared, row: RunRow): Promise<RunSummary> {
   };
 }
 
-type Named = Omit<RunSummary, "queued" | "attention" | "parked" | "waits" | "tasks">;
+type Named = Omit<RunSummary, "queued" | "attention" | "parked" | "waits" | "tasks" | "used">;
 
 /** What a list and a screen of one run begin with. */
 export async function namesOf(

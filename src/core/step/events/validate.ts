@@ -17,6 +17,7 @@ const KINDS: Readonly<Record<Incoming["type"], true>> = {
   observed: true,
   "agent-started": true,
   "agent-ended": true,
+  "turn-reported": true,
   answered: true,
   waived: true,
   "respawn-asked": true,
@@ -34,6 +35,8 @@ export function validate(workflow: Workflow, run: Run, event: Incoming): Refusal
     return invalid(run, `unknown role "${event.role}"`);
   if ("attempt" in event && !Number.isInteger(event.attempt)) return invalid(run, "an attempt is a number");
   if ("slot" in event && typeof event.slot !== "string") return invalid(run, "a slot is a text");
+  if (event.type === "turn-reported" && !isReport(event))
+    return invalid(run, "a report counts tokens, dollars and time");
   if (event.type === "param-set" && typeof event.value !== "string")
     return invalid(run, "a parameter that can be set is a text");
   if (event.type === "waived" && !Object.hasOwn(definition.artifacts, event.artifact)) {
@@ -43,6 +46,18 @@ export function validate(workflow: Workflow, run: Run, event: Incoming): Refusal
   return "readings" in event && event.readings !== undefined
     ? readingsOf(definition, run, [...event.readings, ...beside])
     : readingsOf(definition, run, beside);
+}
+
+/** Sums of reports are compared with budgets: one number that is none would make every sum unknown. */
+function isReport({ turn, ms, usage, cost }: Extract<Incoming, { type: "turn-reported" }>): boolean {
+  const { input = 0, cached = 0, output = 0 } = usage ?? {};
+  const tokens = [input, cached, output];
+  return (
+    Number.isInteger(turn) &&
+    tokens.every((count) => Number.isSafeInteger(count)) &&
+    cached <= input &&
+    [...tokens, turn, ms, cost?.usd ?? 0].every((number) => Number.isFinite(number) && number >= 0)
+  );
 }
 
 function isActor(definition: Definition, by: Actor): boolean {
