@@ -15,8 +15,6 @@ import { seatbelted, seatbeltProfile } from "./seatbelt.ts";
 export type Cells = Sandbox & {
   /** The same launch inside its cell; as it is where it has none. Throws where the sandbox does not work. */
   confine(launch: Launch): Launch;
-  /** What runs inside, for a person who wants to look: with these folders and no socket. */
-  enter(launch: Launch): readonly string[];
 };
 
 export type CellPlaces = {
@@ -54,7 +52,6 @@ export function cellsOf({ home, person, cache }: CellPlaces): Cells {
       if (socket !== "") makeFolder(socket);
       return { ...plain, argv: wrapped(launch, cell, socket), stdin: "" };
     },
-    enter: (launch) => (launch.cell === undefined ? launch.argv : wrapped(launch, launch.cell, "")),
   };
 }
 

@@ -10,7 +10,7 @@ import type { Role } from "../../core/model/workflow.ts";
 import type { Message, Works } from "../box.ts";
 import { harnessOf, unparkedHarness } from "../queue/harness.ts";
 import { callOf } from "./call.ts";
-import { callIn } from "./cell.ts";
+import { callIn } from "../cells/cell.ts";
 import { environment, limitsOf } from "./launch.ts";
 import { noteGiven } from "./given-texts.ts";
 import { openCheckout, setUpCheckout } from "./judge-checkout.ts";

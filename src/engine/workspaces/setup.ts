@@ -8,7 +8,7 @@
  */
 
 import type { Works } from "../box.ts";
-import { cellFor, filesNamed, NO_FILES } from "../agents/cell.ts";
+import { cellFor, filesNamed, NO_FILES } from "../cells/cell.ts";
 import { environment, MINUTE_MS } from "../agents/launch.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { JobRow } from "../ports/registry.ts";
