@@ -2,11 +2,10 @@
 
 import { describe, test } from "vitest";
 import { isPerson } from "../support/person.ts";
-import { onMachine } from "./machine.ts";
+import { onMachine, type Machine } from "./machine.ts";
 import { COMMITTED, FIXED, taskConduct, UNCOMMITTED } from "./model/conduct.ts";
 import type { Model } from "./model/server.ts";
-import type { Conduct, Refusal } from "./model/dialect.ts";
-import { look } from "../e2e/lives/life.ts";
+import type { Conduct, Refusal, Turn as ModelTurn } from "./model/dialect.ts";
 import { have, type Program } from "./programs.ts";
 
 /** Whether the worker learned of the failed review in the conversation in which it had done the work. */
@@ -46,36 +45,67 @@ describe.runIf(isPerson)("task", () => {
     );
 
   test.runIf(have("codex"))(
-    "codex: a used up quota is no crash; when it is renewed, the run goes on",
+    "codex: a quota that is used up for 20 seconds is no crash, and the run goes on by itself",
     async ({ expect }) => {
-      let isRenewed = false;
-      const conduct: Conduct = (turns) => (isRenewed ? taskConduct(turns) : USED_UP);
+      let renewedAt = 0;
+      const conduct: Conduct = (turns) => {
+        renewedAt ||= Date.now() + 20_000;
+        return Date.now() < renewedAt ? usedUpUntil(renewedAt) : taskConduct(turns);
+      };
       await onMachine({ programs: ["codex"], conduct }, async (on) => {
-        const params = ["--param", "harness=codex", "--param", "review_harness=codex"];
-        const { document } = await on.person("run", "task", "Write two files", ...params, "--detach");
-        const run = String(document["run"]);
+        const run = await taskOf(on);
         await expect
-          .poll(() => look(on, run), { timeout: 120_000, interval: 500 })
+          .poll(async () => (await on.person("show", run)).document, { timeout: 120_000, interval: 500 })
           .toMatchObject({
             state: "planning",
-            isCrashed: false,
-            attention: expect.stringMatching(
-              /^the worker cannot go on: You’ve hit your usage limit\..*; wait until it is renewed/,
-            ) as string,
+            waits: {
+              kind: "parked",
+              sentence: expect.stringMatching(
+                /^Parked until [\d: -]+: You’ve hit your usage limit/,
+              ) as string,
+            },
+            parked: { class: "quota", harness: "codex" },
           });
-        isRenewed = true;
-        await on.person("retry", run);
         await on.until(run, ["reviewing"]);
+        expect(JSON.stringify((await on.person("history", run, "--limit", "1000")).document)).not.toContain(
+          "crash",
+        );
       });
     },
   );
+
+  test.runIf(have("codex"))("codex: an agent that stops without its plan is reminded", async ({ expect }) => {
+    const isTold = (turns: readonly ModelTurn[], text: string): boolean =>
+      turns.some((turn) => turn.by === "user" && turn.text.includes(text));
+    const conduct: Conduct = (turns) =>
+      isTold(turns, "# Review of task") || isTold(turns, "You ended your turn")
+        ? taskConduct(turns)
+        : { type: "say", text: "I am done." };
+    await onMachine({ programs: ["codex"], conduct }, async (on) => {
+      const run = await taskOf(on);
+      await on.until(run, ["reviewing"]);
+      const { document } = await on.person("history", run, "--limit", "1000");
+      expect(JSON.stringify(document)).toContain(
+        "the worker ended turn 1 without plan, and was asked for it once",
+      );
+      expect(JSON.stringify(document)).not.toContain("crash");
+    });
+  });
 });
 
+async function taskOf(on: Machine): Promise<string> {
+  const params = ["--param", "harness=codex", "--param", "review_harness=codex"];
+  const { document } = await on.person("run", "task", "Write two files", ...params, "--detach");
+  return String(document["run"]);
+}
+
 /** As the provider of codex answers. */
-const USED_UP: Refusal = {
-  type: "refuse",
-  status: 429,
-  body: {
-    error: { type: "usage_limit_reached", message: "The usage limit has been reached", plan_type: "plus" },
-  },
-};
+function usedUpUntil(time: number): Refusal {
+  const error = {
+    type: "usage_limit_reached",
+    message: "The usage limit has been reached",
+    plan_type: "plus",
+    resets_at: Math.ceil(time / 1000),
+  };
+  return { type: "refuse", status: 429, body: { error } };
+}
