@@ -1,7 +1,7 @@
 /** How to show the terminals in which the agents of a run live. */
 
 import { UserError } from "../../adapters/user-error.ts";
-import { windowName } from "../../engine/agents/terminal-title.ts";
+import { windowName } from "../../engine/workspaces/terminal-title.ts";
 import type { Acting } from "../context.ts";
 import { EXIT_FAILED, EXIT_USAGE } from "../exit-codes.ts";
 import { success, type Outcome } from "../outcome.ts";

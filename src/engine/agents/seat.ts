@@ -13,7 +13,7 @@ import type { Turn } from "../ports/drivers.ts";
 import type { Launch, Window } from "../ports/process.ts";
 import type { AgentRow, JobRow } from "../ports/registry.ts";
 import type { Harness, Settings } from "../ports/settings.ts";
-import { windowName } from "./terminal-title.ts";
+import { windowName } from "../workspaces/terminal-title.ts";
 
 export type Seat = JobRow["seat"];
 

@@ -23,7 +23,7 @@ import { submit } from "../submit/submit.ts";
 import { jobId, turnOf } from "./job-id.ts";
 import { policyAfter, type Policy } from "../queue/after-turn.ts";
 import { harnessOfTurn } from "../queue/harness.ts";
-import { REMINDER, reminderFor, sayMissing } from "./reminder.ts";
+import { REMINDER, reminderFor, sayMissing } from "../queue/reminder.ts";
 import { beginPark, Parked, sayPark } from "../queue/parks.ts";
 import type { Request } from "../submit/write.ts";
 import { isContinuable, nextTurn, startTurn, waitingFor } from "./turn.ts";

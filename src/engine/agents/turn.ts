@@ -26,7 +26,7 @@ import { bringUpToDate } from "../submit/project.ts";
 import { noteProgram, pathFor, pinnedSettings, requireProgram } from "../pins/pinned-settings.ts";
 import { isContinued, seatFor, windowFor, type Seat } from "./seat.ts";
 import { requireSlot } from "../queue/slots.ts";
-import { titleOf } from "./terminal-title.ts";
+import { titleOf } from "../workspaces/terminal-title.ts";
 import { isSameAttempt } from "../../core/model/run.ts";
 import { needsPerson } from "../supervise/later.ts";
 

@@ -15,7 +15,7 @@ import { showTexts } from "./show-texts.ts";
 import type { Submission } from "./write.ts";
 import { taskData } from "../tasks/task-data.ts";
 import { showsInside } from "../tasks/task-runs.ts";
-import { titleOf } from "../agents/terminal-title.ts";
+import { titleOf } from "../workspaces/terminal-title.ts";
 
 const TRIES_MAX = 20;
 

@@ -4,8 +4,8 @@ import { slotKey, type Run } from "../../core/model/run.ts";
 import type { Workflow } from "../../core/model/compile.ts";
 import { clipped } from "../clip.ts";
 import type { RunAttempt } from "../ports/registry.ts";
-import { commandsNow } from "./prompt-commands.ts";
-import { faultsOf } from "./rejected-output.ts";
+import { commandsNow } from "../agents/prompt-commands.ts";
+import { faultsOf } from "../agents/rejected-output.ts";
 
 /** The prompt of such a turn contains this sentence. */
 export const REMINDER = "You ended your turn, and what the run waits for is missing.";
