@@ -22,7 +22,7 @@ import { leaveTerminal } from "./seat.ts";
 import { requireSlot } from "../queue/slots.ts";
 import { unparkedHarness } from "../queue/harness.ts";
 import { submit } from "../submit/submit.ts";
-import { reportTurn } from "./turn-report.ts";
+import { reportTurn } from "../supervise/turn-report.ts";
 import { startTurn } from "./turn.ts";
 import { agentOver, endOf, turnOver } from "./turn-end.ts";
 import { contextFiles, missingFiles, refusedFiles, withContext, withWords } from "./prompt-context.ts";

@@ -27,7 +27,7 @@ import { REMINDER, reminderFor, sayMissing } from "../queue/reminder.ts";
 import { beginPark, Parked, sayPark } from "../queue/parks.ts";
 import type { Request } from "../submit/write.ts";
 import { isContinuable, nextTurn, startTurn, waitingFor } from "./turn.ts";
-import { reportTurn } from "./turn-report.ts";
+import { reportTurn } from "../supervise/turn-report.ts";
 import { Later } from "../supervise/later.ts";
 
 type Cause = Extract<Incoming, { type: "agent-ended" }>["cause"];

@@ -6,7 +6,7 @@ import { checkOver, isFinal, restartCheck } from "../checks/check.ts";
 import type { Hands } from "./in-progress.ts";
 import type { JobRow } from "../ports/registry.ts";
 import { project } from "../submit/project.ts";
-import { reportTurn } from "../agents/turn-report.ts";
+import { reportTurn } from "./turn-report.ts";
 import { restartTurn, suspend, turnOver } from "../agents/turn-end.ts";
 import { isExpected } from "../../core/step/move-at-end.ts";
 import type { Kept } from "../ports/journal.ts";

@@ -8,7 +8,7 @@ import type { Process } from "../ports/process.ts";
 import type { JobRow } from "../ports/registry.ts";
 import { projectAfter } from "../submit/project.ts";
 import { submit } from "../submit/submit.ts";
-import { isTurnOf, turnOf } from "./job-id.ts";
+import { isTurnOf, turnOf } from "../agents/job-id.ts";
 
 /** Safe to repeat: the first report counts. `process` is how the turn ended, where that is known. */
 export async function reportTurn(works: Works, job: JobRow, process?: Process): Promise<TurnReport> {
