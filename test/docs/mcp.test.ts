@@ -46,7 +46,7 @@ test("every command in it exists", () => {
 const blocks = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = ""]) => text);
 
 test("the settings in it are settings", () => {
-  expect(blocks.length).toBe(2);
+  expect(blocks.length).toBe(1);
   for (const text of blocks) {
     const bytes = new TextEncoder().encode(text);
     const { problems } = parseConfig({ file: "config.yaml", bytes, scope: "user" });
