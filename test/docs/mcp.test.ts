@@ -52,6 +52,5 @@ test("the settings in it are settings", () => {
     const { problems } = parseConfig({ file: "config.yaml", bytes, scope: "user" });
     expect(problems.map(showProblem)).toEqual([]);
   }
-  const [, servers = ""] = /--mcp-config, '(.*)'\]/.exec(blocks[0] ?? "") ?? [];
-  expect(JSON.parse(servers)).toEqual({ mcpServers: { signalbox: { command: "signalbox", args: ["mcp"] } } });
+});
 });
