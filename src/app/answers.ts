@@ -77,7 +77,7 @@ const SAME: readonly CalledUse[] = [
     "verify",
   ] as const),
   ...(["workflows", "check", "simulate", "graph", "eject", "schema"] as const),
-  ...(["init", "trust", "key", "doctor"] as const),
+  ...(["init", "setup", "agents", "trust", "key", "doctor"] as const),
 ];
 
 /** Commands that call no use case, or several. */

@@ -31,6 +31,14 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: "set up this repository: settings with every key explained",
     load: () => import("./commands/setup/init.ts"),
   },
+  setup: {
+    about: "find your agents, try them, and have every workflow use them",
+    load: () => import("./commands/setup/setup.ts"),
+  },
+  agents: {
+    about: "list agents: version, login, and which roles use them",
+    load: () => import("./commands/setup/agents.ts"),
+  },
   config: {
     about: "print the effective settings, and where each comes from",
     load: () => import("./commands/setup/config.ts"),

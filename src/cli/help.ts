@@ -25,7 +25,7 @@ export const PEOPLE: readonly string[] = [
   "serve",
   "follow",
   "history",
-  "init",
+  "setup",
   "doctor",
   "demo",
 ];
@@ -54,7 +54,10 @@ export const GROUPS: readonly (readonly [title: string, names: readonly string[]
   ],
   ["For agents", ["submit", "review", "complete", "update", "move", "mcp"]],
   ["For authors of workflows", ["workflows", "check", "graph", "simulate", "eject", "schema"]],
-  ["Set up", ["config", "trust", "key", "completion", "project", "workspace", "supervise", "worker"]],
+  [
+    "Set up",
+    ["init", "agents", "config", "trust", "key", "completion", "project", "workspace", "supervise", "worker"],
+  ],
 ];
 
 /** One screen of 24 lines. */

@@ -38,6 +38,8 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   key: { good: ["key", "key --new"], bad: ["key --passphrase --new"] },
   completion: { good: ["completion bash", "completion --line -- che"], bad: ["completion powershell"] },
+  agents: { good: ["agents"], bad: ["agents x"] },
+  setup: { good: ["setup --no-trial", "setup --no-trial --install agents-md"], bad: ["setup --agent zzzz"] },
   doctor: { good: ["trust", "doctor --repair", "doctor"], bad: [broken] },
   list: { good: ["list", "list --all"], bad: ["list --status x"] },
   show: { good: ["show a1", "show b1 --verbose", "show c1"], bad: ["show zz", "show"] },

@@ -1,12 +1,12 @@
 /** What a run is pinned to: what files of settings say, the digests of other trusted files, and program files of this machine. */
 
-import { execFile } from "node:child_process";
 import { realpathSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { PinEntry, Pins, ProgramFile } from "../../engine/ports/pins.ts";
 import { sha256 } from "../../format/sha256.ts";
 import { isObject } from "../../format/json/shape.ts";
 import { driverOf } from "../drivers/drivers.ts";
+import { askProgram } from "../process/ask.ts";
 import { programAt } from "../process/program.ts";
 import type { TrustContent } from "../trust/content.ts";
 import type { Surveyed } from "./read.ts";
@@ -50,8 +50,6 @@ function programFile(name: string, path: string): ProgramFile | undefined {
   return { place, mark: `${real} ${size} ${Math.round(mtimeMs)}` };
 }
 
-const ANSWER_MS = 10_000;
-
 /** Asked once for each file: a program that is written in JavaScript takes a moment to start. */
 const known = new Map<string, Promise<string>>();
 
@@ -66,21 +64,13 @@ function programVersion(
   return asked;
 }
 
-function askVersion(
+async function askVersion(
   place: string,
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
-  return new Promise((resolve) => {
-    const child = execFile(
-      place,
-      [...argv],
-      { env, timeout: ANSWER_MS, killSignal: "SIGKILL", encoding: "utf8" },
-      // A program that fails has no version that could be compared.
-      (_error, stdout) => resolve(/\d+\.\d+[\w.+-]*/.exec(stdout)?.[0] ?? ""),
-    );
-    child.stdin?.end();
-  });
+  const { stdout } = await askProgram(place, argv, env);
+  return /\d+\.\d+[\w.+-]*/.exec(stdout)?.[0] ?? "";
 }
 
 /** None where the file is another program, such as a script around it: nobody knows what that does with the arguments. */

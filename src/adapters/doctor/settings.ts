@@ -2,6 +2,9 @@
 
 import { showProblem } from "../../format/problem.ts";
 import type { Settings } from "../../engine/ports/settings.ts";
+import { agentsHere, type FoundAgent } from "../agents/agents.ts";
+import { driverOf } from "../drivers/drivers.ts";
+import { paramsForHarnesses, withoutChildren } from "../agents/defaults.ts";
 import { BUILT_IN_HARNESSES } from "../config/built-in.ts";
 import { surveySettings, type Surveyed, type SettingsFile } from "../config/read.ts";
 import { surveyWorkflows } from "../config/survey-workflows.ts";
@@ -12,9 +15,8 @@ import type { TrustStore } from "../trust/trust.ts";
 import { UserError } from "../user-error.ts";
 import { lookedLong, missing, note, ok, problem, some, type Finding } from "./finding.ts";
 import { lackOf, programAt } from "../process/program.ts";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { settingOf } from "../../core/model/param.ts";
-import type { Value } from "../../core/model/value.ts";
 import { isBegunByDefault, type Definition } from "../../core/model/workflow.ts";
 import { setParams } from "../config/workflow.ts";
 import { listWorkflows, type SearchPlace } from "../library/find.ts";
@@ -40,7 +42,7 @@ export async function lookAtSettings({ cwd, env, store }: SettingsLook): Promise
       ...noted,
       ...(repo === undefined ? [nowhere(why)] : trustOf(repo, isTrusted)),
       ...sandboxOf(settings, env),
-      ...harnessesOf(settings, env["PATH"] ?? ""),
+      ...(await harnessesOf(settings, env)),
       ...(await workflowsOf({ cwd, env }, { settings, layers })),
     ];
   });
@@ -98,7 +100,8 @@ function programsOf(settings: Settings, path: string): readonly Program[] {
 }
 
 /** One is enough, whatever is built in. The one that is used unless a role names another is named first. */
-function harnessesOf(settings: Settings, path: string): readonly Finding[] {
+async function harnessesOf(settings: Settings, env: Env): Promise<readonly Finding[]> {
+  const path = env["PATH"] ?? "";
   const usual = settings.harness("")?.name ?? "";
   const all = programsOf(settings, path);
   const found = all.filter(({ place }) => place !== undefined);
@@ -110,14 +113,34 @@ function harnessesOf(settings: Settings, path: string): readonly Finding[] {
     const next = "install one of them, or name your own: docs/harnesses.md (signalbox demo needs none)";
     return [missing("harnesses", text, next)];
   }
+  const agents = await agentsHere(settings, env);
   const good = found.map(({ name, place = "" }) =>
-    ok(`harness ${name}`, name === usual ? `${place}, the usual one` : place),
+    lookAtAgent(
+      agents.find((agent) => agent.name === name),
+      { name, place, isUsual: name === usual },
+    ),
   );
   const notes = lost.map(({ name, program }): Finding => {
     const text = `${lackIn(program)}${name === usual ? ", and roles of your own workflows that name no harness use it" : ""}`;
     return note(`harness ${name}`, text, "");
   });
   return [...good, ...notes];
+}
+
+/** That its file exists says little: whether it starts and whether the user is logged in is asked, too, but no model. */
+function lookAtAgent(
+  agent: FoundAgent | undefined,
+  { name, place, isUsual }: { readonly name: string; readonly place: string; readonly isUsual: boolean },
+): Finding {
+  const { version = "", login = "unknown", driver = "command" } = agent ?? {};
+  const usual = isUsual ? ", the usual one" : "";
+  if (driver !== "command" && version === "" && driverOf(driver).program === basename(place))
+    return note(`harness ${name}`, `${place} does not say its version${usual}`, `${place} --version`);
+  const text = version === "" ? place : `${version} (${place})`;
+  if (login !== "no") return ok(`harness ${name}`, `${text}${login === "yes" ? ", logged in" : ""}${usual}`);
+  // Codex says so, too, where a key in the environment is all that it needs: only a trial turn shows.
+  const next = `start ${name} in a terminal and log in, or try it: signalbox doctor --trial`;
+  return note(`harness ${name}`, `${text}, without a login of its own${usual}`, next);
 }
 
 /** Whether the built-in workflows find their programs. Where no program is installed at all, that is said already. */
@@ -163,13 +186,7 @@ async function lookAtWorkflows(on: HarnessLook): Promise<readonly Finding[]> {
   const parsed = await Promise.all(listWorkflows(on.where).map(parseFound));
   // `check` reports what is wrong with a workflow.
   const all = parsed.flatMap((each) => (each.ok ? [each.workflow.definition] : []));
-  const children = new Set(
-    all.flatMap(({ artifacts }) =>
-      Object.values(artifacts).flatMap(({ reader }) => (reader.type === "children" ? [reader.workflow] : [])),
-    ),
-  );
-  // Parents choose the harnesses of their children.
-  const own = all.filter(({ name }) => !children.has(name));
+  const own = withoutChildren(all);
   return own
     .toSorted((a, b) => Number(isBegunByDefault(b)) - Number(isBegunByDefault(a)))
     .flatMap((definition) => lookAtWorkflow(on, definition));
@@ -197,22 +214,6 @@ function lookAtWorkflow(on: HarnessLook, definition: Definition): readonly Findi
       next: `install ${harnesses.join(" and ")}, or ${howToSet(on, definition.name, line)}${choice}`,
     },
   ];
-}
-
-/** Names of the parameters that say which harness a role has, here or in the runs of its tasks. */
-function paramsForHarnesses({ roles, artifacts, params }: Definition): readonly string[] {
-  const ofRoles = Object.values(roles).map(({ harness }) => harness);
-  const ofTasks = Object.values(artifacts).flatMap(({ reader }) =>
-    reader.type === "children"
-      ? Object.entries(reader.with).flatMap(([name, value]) => (name.endsWith("harness") ? [value] : []))
-      : [],
-  );
-  const values = [...ofRoles, ...ofTasks].flatMap((value): readonly Value[] => {
-    if (typeof value !== "object" || "param" in value) return [value];
-    return "easy" in value ? [value.easy, value.medium, value.hard] : [];
-  });
-  const named = values.flatMap((value) => (typeof value === "object" ? [value.param] : []));
-  return [...new Set(named)].filter((name) => Object.hasOwn(params, name));
 }
 
 function valueOf({ layers }: HarnessLook, definition: Definition, param: string): string {

@@ -184,7 +184,101 @@ const SalvageView = z.strictObject({
 
 const Known = z.nullable(Count);
 
+const AGENT = {
+  name: Text,
+  driver: Text,
+  program: Text,
+  place: told(Text, "Empty where the program is not installed"),
+  version: told(Text, "Empty where the program does not say"),
+  login: z.enum(["yes", "no", "unknown"]),
+};
+
+const INSTALL = z.enum(["completion", "skill", "mcp", "agents-md"]);
+
+const WISH = {
+  agent: told(MaybeText, "the agent that every workflow uses; without it, the present one, or the only one"),
+  reviewer: told(MaybeText, "the agent of roles that write a verdict; without it, the same"),
+  install: told(z.array(INSTALL), "what else is set up"),
+};
+
+const SetupPlan = z.strictObject({
+  agent: Text,
+  reviewer: Text,
+  files: z.array(
+    z.strictObject({
+      what: z.enum(["settings", "completion", "skill", "mcp", "agents-md"]),
+      path: Text,
+      isNew: Flag,
+      diff: Text,
+    }),
+  ),
+  kept: told(Texts, "What you have set yourself, and stays"),
+  shown: told(Text, "What `setup` takes as `shown`"),
+});
+
 export const SETUP = {
+  agents: {
+    about: "List the agents of this machine, their version and login, and the roles that use them",
+    input: Nothing,
+    output: z.strictObject({
+      agents: z.array(
+        z.strictObject({
+          ...AGENT,
+          usual: told(Flag, "Roles that name no harness have it"),
+          roles: told(Texts, "WORKFLOW: ROLE, for runs that begin now"),
+          trouble: told(
+            z.nullable(z.strictObject({ class: Text, message: Text, until: z.number() })),
+            "Why its turns are held up now",
+          ),
+        }),
+      ),
+    }),
+  },
+  "try-agents": {
+    about: "Have agents answer one short prompt, as a turn of a run would be started",
+    input: z.strictObject({
+      agents: told(z.optional(Texts), "without it, every installed one that has a driver"),
+      seconds: z.optional(z.number().check(z.gt(0), z.lte(3600))),
+    }),
+    output: z.strictObject({
+      trials: z.array(
+        z.strictObject({
+          agent: Text,
+          result: z.enum([
+            "works",
+            "not-installed",
+            "login",
+            "trust",
+            "quota",
+            "configuration",
+            "provider",
+            "no-answer",
+            "other",
+            "interrupted",
+          ]),
+          message: told(
+            Text,
+            "Its answer, or why there was none, in the words of the program or its provider",
+          ),
+          ms: Count,
+          next: Text,
+        }),
+      ),
+    }),
+  },
+  "setup-plan": {
+    about: "Show which files the setup of this machine would change, and how",
+    input: z.strictObject(WISH),
+    output: SetupPlan,
+  },
+  setup: {
+    about: "Make agents the ones that every workflow uses, and install what was asked for",
+    input: z.strictObject({
+      ...WISH,
+      shown: told(MaybeText, "what the person has seen, as `setup-plan` says it: anything else is refused"),
+    }),
+    output: SetupPlan,
+  },
   init: {
     about: "Write a `.signalbox` folder to begin with",
     input: Nothing,

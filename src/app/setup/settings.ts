@@ -14,7 +14,7 @@ import { requireWorkflow } from "../workflows/load.ts";
 import { repoHere } from "./project-named.ts";
 
 /** Where nothing was ever started, nothing was trusted. */
-const NOTHING_TRUSTED: TrustStore = {
+export const NOTHING_TRUSTED: TrustStore = {
   trusted: () => Promise.resolve(undefined),
   humanKeys: () => Promise.resolve([]),
 };
