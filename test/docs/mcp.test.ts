@@ -53,4 +53,3 @@ test("the settings in it are settings", () => {
     expect(problems.map(showProblem)).toEqual([]);
   }
 });
-});
