@@ -37,6 +37,13 @@ describe.runIf(isPerson)("task", () => {
           expect(remembersItsWork(on.model)).toBe(true);
           await on.person("task", "merge", run);
           await on.until(run, ["done"]);
+          const { document: cost } = await on.person("cost", run);
+          expect(cost["total"]).toMatchObject({ input: expect.any(Number) as number });
+          expect(cost["rows"]).toContainEqual(
+            expect.objectContaining({
+              turn: expect.objectContaining({ role: "worker", turn: 2 }) as unknown,
+            }),
+          );
           expect(on.git("show", `main:${UNCOMMITTED}`)).toBe(`written\n${FIXED}`);
           expect(on.git("show", `main:${COMMITTED}`)).toBe("written");
           expect(on.git("log", "--format=%s by %an", "main", "--", COMMITTED)).toBe("Write one file by Ada");
