@@ -167,7 +167,7 @@ function tools(launch: Launch, cell: Confinement, places: InsidePlaces): readonl
   const all = [
     ...TOOL_CHAINS.map((name) => join(places.inHome, name)),
     ...path.split(":").filter((folder) => folder.startsWith("/")),
-    ...(program === undefined ? [] : [program, ...installationOf(program)]),
+    ...(program === undefined ? [] : installationOf(program)),
     ...PACKAGE.map((name) => join(root, name)),
     process.execPath,
   ];
