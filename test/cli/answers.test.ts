@@ -48,6 +48,7 @@ const CASES: Readonly<Record<string, Case>> = {
   diff: { good: ["diff a1", "diff a1 note"], bad: ["diff zz", "diff a1 zz"] },
   follow: { good: ["follow c1"], bad: ["follow zz"] },
   history: { good: ["history b1", "history c1 --events"], bad: ["history zz"] },
+  cost: { good: ["cost", "cost a1", "cost --by day"], bad: ["cost zz", "cost --by week"] },
   logs: { good: [(on) => withJob(on, "a1")], bad: ["logs a1", "logs zz"] },
   verify: { good: ["verify a1", "verify --all"], bad: ["verify zz", withoutRow] },
   watch: { good: ["watch --once", "watch --once --all"], bad: ["watch --once --project no-such", "watch x"] },

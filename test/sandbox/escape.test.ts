@@ -2,8 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { isBwrapThere, leftBehind, makeWorld, type World } from "./world.ts";
 
 const PAGE = join(import.meta.dirname, "../../docs/sandbox.md");
@@ -85,8 +84,7 @@ describe.skipIf(!isBwrapThere()).for([true, false])("in a sandbox: %s", (isConfi
     world = await makeWorld();
     const { said } = await world.run([NODE, HOSTILE, JSON.stringify(world.targets)], { isConfined });
     // The first process of the namespace ends a moment after bwrap has told how the program ended, and all others with it.
-    for (let looks = 0; isConfined && leftBehind(world.targets["mark"]).length > 0 && looks < 100; looks += 1)
-      await pause(20);
+    if (isConfined) await vi.waitUntil(() => leftBehind(world.targets["mark"]).length === 0, 5000);
     try {
       results = JSON.parse(
         readFileSync(join(String(world.targets["work"]), "results.json"), "utf8"),
