@@ -25,8 +25,8 @@ const Failure = told(
 const Help = told(z.strictObject({ ok: z.literal(true), ...COMMON, help: Text }), "What --help gives");
 
 /** What each command calls. A command that is also called what its use case is, is found by that. */
-/** A tool of agents is not a command. */
-type CalledUse = Exclude<UseName, "read-context">;
+/** A tool of agents, and what their programs ask for them, are not commands. */
+type CalledUse = Exclude<UseName, "read-context" | "ask-permission">;
 
 const CALLED: Readonly<Record<string, CalledUse>> = {
   config: "settings",
@@ -95,6 +95,8 @@ const OTHERS: Readonly<Record<string, Shape>> = {
   // What these say comes line by line, or is for the program that started them.
   demo: {},
   mcp: {},
+  // It prints events of its own, for a driver.
+  bridge: {},
   serve: {},
   supervise: {},
   worker: {},

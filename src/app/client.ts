@@ -50,6 +50,7 @@ const SENT: ReadonlySet<string> = new Set<UseName>([
   "update",
   "complete",
   "ask-questions",
+  "ask-permission",
 ]);
 
 /** Renaming a branch calls git in the user's repository. That may block, and would hold up every other call in the supervisor. */

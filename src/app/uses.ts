@@ -22,6 +22,7 @@ export const USES: { readonly [Name in UseName]: Use<Name> } = {
   update: act(BOTH, async () => (await import("./act/update.ts")).updateTask),
   complete: act(BOTH, async () => (await import("./act/complete.ts")).completeTask),
   "ask-questions": act(AGENTS, async () => (await import("./act/question/ask-questions.ts")).askQuestions),
+  "ask-permission": act(AGENTS, async () => (await import("./act/question/permission.ts")).askPermission),
 
   accept: act(PEOPLE, async () => (await import("./act/verbs.ts")).accept),
   "send-back": act(PEOPLE, async () => (await import("./act/verbs.ts")).sendBack),

@@ -29,6 +29,7 @@ import { graphsContract } from "./store-graphs.ts";
 import { historiesContract } from "./store-histories.ts";
 import { parksContract } from "./store-parks.ts";
 import { pendingContract } from "./store-pending.ts";
+import { permissionsContract } from "./store-permissions.ts";
 import { registryContract } from "./store-registry.ts";
 
 export type Open = (of?: { readonly now?: () => number }) => Promise<readonly [Store, Store]>;
@@ -40,6 +41,7 @@ export function storeContract(name: string, open: Open): void {
   });
   describe(`${name}: journal`, () => {
     journalContract(open);
+    permissionsContract(open);
   });
   describe(`${name}: histories`, () => {
     historiesContract(open);

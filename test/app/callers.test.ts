@@ -77,6 +77,11 @@ const ROWS: Readonly<Record<UseName, Row>> = {
   move: { input: () => ({ run: own, to: "nowhere" }), code: "not-in-map" },
   update: { input: () => ({ run: own, status: "nowhere" }), code: "not-in-map" },
   complete: { input: () => ({ run: own }), code: "gate-not-met" },
+  "ask-permission": {
+    input: () => ({ id: "", tool: "", input: "" }),
+    code: "bad-usage",
+    another: "bad-usage",
+  },
   "ask-questions": { input: () => ({ questions: [""] }), code: "bad-usage", another: "bad-usage" },
   accept: { input: () => NOT_THERE, code: "unknown-run" },
   "send-back": { input: () => NOT_THERE, code: "unknown-run" },

@@ -137,6 +137,18 @@ export const ACTS = {
     input: z.strictObject({ ...Task, ...Key, note: MaybeText }),
     output: Acknowledgement,
   },
+  "ask-permission": {
+    about:
+      "Asks a person whether the program of an agent may use a tool; called again, it says what became of it",
+    input: z.strictObject({
+      /** Chosen by the caller, the same for every call about one request. */
+      id: Text,
+      /** What *always* allows for the rest of the run. */
+      tool: Text,
+      input: Text,
+    }),
+    output: z.strictObject({ status: z.enum(["open", "allow", "always", "deny", "dropped"]) }),
+  },
   "ask-questions": {
     about: "Write down questions for a person, and pass the run on to one",
     tool: {

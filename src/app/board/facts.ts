@@ -9,6 +9,7 @@ import { hasPhases, phaseOf } from "../../core/projection/phase.ts";
 import { entriesOf } from "../../core/projection/schedule.ts";
 import type { Seen } from "../runs/find.ts";
 import { askedIn, impliedBack } from "../view/decision/task-choices.ts";
+import { permissionOf } from "../view/decision/permission.ts";
 import { isOver, type BoardRow, type Act, type Terminal } from "./row.ts";
 
 export type Facts = {
@@ -31,7 +32,7 @@ export type Facts = {
 };
 
 export async function factsOf(seen: Seen): Promise<Facts> {
-  const isAsking = seen.run.question !== undefined;
+  const isAsking = seen.run.question !== undefined || permissionOf(seen.run) !== undefined;
   const [answer] = isAsking ? [] : chosenFrom(waysFor(seen, "answer").open);
   return {
     seen,

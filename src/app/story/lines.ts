@@ -187,6 +187,12 @@ function sayIncoming(event: Incoming): string {
       return `asked to start ${event.role} again`;
     case "param-set":
       return `set ${event.name} to ${firstLine(event.value)}`;
+    case "permission-asked":
+      return `asked for permission ${event.id}: ${event.tool}: ${firstLine(event.input)}`;
+    case "permission-answered":
+      return `answered ${event.id} with ${event.answer}`;
+    case "permissions-dropped":
+      return `${agentName(event)} no longer waits for permission`;
   }
 }
 
@@ -237,6 +243,8 @@ function sayConsequence(event: Event, counts: Known["countsAs"]): string[] {
         : (event.parts ?? []).flatMap(({ part, answer, text }) =>
             answer === "" ? [`${firstLine(part)}: ${text}`] : [],
           );
+    case "permission-closed":
+      return event.answer === "" ? [`${event.id} is no longer asked`] : [];
     case "parts-answered":
       return [`${event.id} is still open`];
     case "waiver-given":
@@ -256,6 +264,9 @@ function sayConsequence(event: Event, counts: Known["countsAs"]): string[] {
     case "waived":
     case "respawn-asked":
     case "param-set":
+    case "permission-asked":
+    case "permission-answered":
+    case "permissions-dropped":
     case "tree-seen":
     case "artifact-seen":
     case "agent-alive":

@@ -135,6 +135,12 @@ function sayAct({ event, by, events, dismissed, moved, counts, isStart, verb, na
       return `${who} started the ${act.role} again`;
     case "param-set":
       return `${who} set ${act.name} to ${firstLine(act.value)}`;
+    case "permission-asked":
+      return `${who} asks for permission: ${act.tool}: ${firstLine(act.input)}`;
+    case "permission-answered":
+      return `${who} ${sayPermission(act.answer)} ${toolIn(events)}`.trimEnd();
+    case "permissions-dropped":
+      return "";
   }
 }
 
@@ -150,6 +156,9 @@ const INCOMING: ReadonlySet<string> = new Set<Incoming["type"]>([
   "waived",
   "respawn-asked",
   "param-set",
+  "permission-asked",
+  "permission-answered",
+  "permissions-dropped",
 ]);
 
 export function isIncoming(event: Event): event is Incoming {
@@ -194,6 +203,15 @@ function sayMove({
     case "cancel":
       return `${who} cancelled it`;
   }
+}
+
+function sayPermission(answer: Extract<Incoming, { type: "permission-answered" }>["answer"]): string {
+  return { allow: "allowed once:", always: "allowed for the rest of the run:", deny: "denied:" }[answer];
+}
+
+function toolIn(events: readonly Event[]): string {
+  const closed = events.find((event) => event.type === "permission-closed");
+  return closed?.type === "permission-closed" ? closed.tool : "";
 }
 
 function sayNote(note: string | undefined): string {

@@ -19,6 +19,7 @@ import { isFinished, type Seen } from "../runs/find.ts";
 import { FAILED, meaningOf, type Choice } from "./decision/choices.ts";
 import { choicesOfForeign } from "./decision/foreign-edits.ts";
 import { choicesOfLanded, MERGED } from "./decision/merged-elsewhere.ts";
+import { isPermission, permissionActions, permissionOf } from "./decision/permission.ts";
 import { labelled, questionOf, type QuestionView } from "./decision/question.ts";
 import { shownWord } from "./decision/shown-digest.ts";
 import { impliedBack } from "./decision/task-choices.ts";
@@ -45,6 +46,9 @@ export async function actionsOf(seen: Seen): Promise<Actions> {
   if (isFinished(row)) return { actions: (await leftOf(seen)).choices.map(actionOf), others: [], closed: [] };
   const repairs = await repairsOf(seen);
   const others = await othersOf(seen);
+  const asked = permissionOf(seen.run);
+  if (asked !== undefined && !(await isHeldUp(seen)))
+    return { actions: permissionActions(seen.run.id, asked), others, closed: [] };
   if (!(await isForPerson(seen)))
     return { actions: [...repairs, ...choicesOfLanded(seen).map(actionOf)], others, closed: [] };
   const closed = closedIn(seen);
@@ -179,10 +183,9 @@ async function verbsIn(seen: Seen): Promise<readonly ActionView[]> {
 }
 
 /** Every answer that counts now, in the order of the question: by its verb where it has one. */
-export async function optionsOf(
-  seen: Seen,
-  { options }: Pick<QuestionView, "options">,
-): Promise<readonly ActionView[]> {
+export async function optionsOf(seen: Seen, question: QuestionView): Promise<readonly ActionView[]> {
+  const { options } = question;
+  if (isPermission(question)) return permissionActions(seen.run.id, question);
   const ways = openWays(seen).filter(({ way }) => way.kind === "answer");
   return Promise.all(
     options.map(async (option) => {

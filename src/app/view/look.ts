@@ -19,6 +19,7 @@ import { editsOf, withEdit } from "./work/edits.ts";
 import { leftOf } from "./work/kept-files.ts";
 import { waysOf } from "./moves.ts";
 import { agentsOf, checksOf, type Probe } from "./status/processes.ts";
+import { isPermission } from "./decision/permission.ts";
 import { questionOf, sayParts } from "./decision/question.ts";
 import { readOnce } from "./read-once.ts";
 import type { DecisionView, RunView, TaskContext } from "./run-view.ts";
@@ -155,8 +156,8 @@ export async function decisionOf(
   }
   return {
     question: question.question,
-    asked: await causeOf(seen),
-    aside: await asideOf(seen),
+    asked: isPermission(question) ? [] : await causeOf(seen),
+    aside: isPermission(question) ? [] : await asideOf(seen),
     findings,
     reads: question.reads,
     parts: sayParts({ run: run.id, ...question }),

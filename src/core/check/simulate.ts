@@ -121,6 +121,9 @@ function weigh(workflow: Workflow, candidate: WeighedEvent, people: PeopleKind):
     case "waived":
     case "respawn-asked":
     case "param-set":
+    case "permission-asked":
+    case "permission-answered":
+    case "permissions-dropped":
       return 1;
   }
 }

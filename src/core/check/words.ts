@@ -37,6 +37,12 @@ export function sayEvent(workflow: Workflow, after: Run, event: Incoming): strin
       return `a person has ${event.role} started again`;
     case "param-set":
       return `${sayActor(event.by)} sets ${event.name}`;
+    case "permission-asked":
+      return `${sayActor(event.by)} asks for permission to use ${event.tool}`;
+    case "permission-answered":
+      return `a person answers ${event.answer}`;
+    case "permissions-dropped":
+      return `${event.role} no longer waits for permission`;
   }
 }
 
@@ -67,6 +73,10 @@ export function sayConsequences(events: readonly Event[]): string[] {
       case "waived":
       case "respawn-asked":
       case "param-set":
+      case "permission-asked":
+      case "permission-answered":
+      case "permissions-dropped":
+      case "permission-closed":
       case "tree-seen":
       case "artifact-seen":
       case "artifact-read":

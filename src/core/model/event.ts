@@ -5,7 +5,7 @@
  * decides its *consequences*. Consequences contain everything that changes, so a replay decides nothing.
  */
 
-import type { AcceptedReading, Attempt, PartAnswer } from "./run.ts";
+import type { AcceptedReading, Attempt, PartAnswer, PermissionAnswer } from "./run.ts";
 import type { IssueCounts, Severity, Tests, Verdict } from "./verdict.ts";
 import type { ReviewText } from "./artifact.ts";
 import type { Literal } from "./value.ts";
@@ -180,7 +180,25 @@ export type Incoming =
       readonly at: string;
       readonly name: string;
       readonly value: string;
-    };
+    }
+  /** An agent's program asks whether it may use a tool, and waits. `tool` is what *always* allows; `input` is what this call would do. */
+  | {
+      readonly type: "permission-asked";
+      readonly by: Actor;
+      readonly at: string;
+      readonly id: string;
+      readonly tool: string;
+      readonly input: string;
+    }
+  | {
+      readonly type: "permission-answered";
+      readonly by: Actor;
+      readonly at: string;
+      readonly id: string;
+      readonly answer: PermissionAnswer;
+    }
+  /** The turn of the agent has ended: no answer reaches it. */
+  | ({ readonly type: "permissions-dropped"; readonly at: string } & Attempt);
 
 /** What a move means for the schedule. With `restarts`, the move restarts that stage. */
 export type PhaseChange =
@@ -283,6 +301,14 @@ type Consequence =
       readonly by: string;
       /** The phase that should have made the artifact. */
       readonly phase?: string;
+    }
+  /** The answer is empty where nobody gave one: the agent no longer waits. */
+  | {
+      readonly type: "permission-closed";
+      readonly id: string;
+      readonly tool: string;
+      readonly answer: PermissionAnswer | "";
+      readonly by: string;
     }
   /** The result of an attempt that no longer counts. It is recorded and shown, but never applied. */
   | ({ readonly type: "result-kept" } & Attempt);

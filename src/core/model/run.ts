@@ -79,6 +79,18 @@ type Waiver = {
   readonly at: string;
 };
 
+/** *always*: for the rest of the run, every call of the same tool. */
+export type PermissionAnswer = "allow" | "always" | "deny";
+export const PERMISSION_ANSWERS: readonly PermissionAnswer[] = ["allow", "always", "deny"];
+
+/** A tool that an agent may not use without a person, who has not answered yet. */
+export type Permission = Attempt & {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: string;
+  readonly at: string;
+};
+
 /** A restart of a stage: its number, its move, and the phases before and after it. */
 export type StageRestart = {
   readonly stage: string;
@@ -131,6 +143,10 @@ export type Run = {
   readonly decisions: readonly Decision[];
   readonly waivers: Readonly<Record<string, Waiver>>;
   readonly infrastructure: number;
+  /** Requests of agents that a person has not answered, the oldest first. */
+  readonly permissions?: readonly Permission[];
+  /** Tools that a person has allowed for the rest of the run. */
+  readonly granted?: readonly string[];
   /** Only for workflows with a schedule. */
   readonly progress?: ScheduleProgress;
   readonly startedAt: string;
@@ -163,6 +179,8 @@ export const NO_RUN: Run = {
 export const QUESTION_DEPTH_MAX = 2;
 export const INFRASTRUCTURE_MAX = 5;
 export const RESTARTS_KEPT = 50;
+/** An agent that asks for more at once is refused. */
+export const PERMISSIONS_MAX = 20;
 
 /** The key of one agent of a role or one reading of an artifact. */
 export function slotKey(name: string, slot: string): string {

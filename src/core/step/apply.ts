@@ -53,6 +53,18 @@ const CHANGES: { readonly [T in Event["type"]]: (run: OwnRun, event: EventOf[T])
     run.updatedAt = at;
     run.params = { ...run.params, [name]: value };
   },
+  "permission-asked": (run, { by, at, id, tool, input }) => {
+    run.updatedAt = at;
+    if (by.type !== "agent") return;
+    const { role, slot, attempt } = by;
+    run.permissions = [...(run.permissions ?? []), { role, slot, attempt, id, tool, input, at }];
+  },
+  "permission-answered": touch,
+  "permissions-dropped": touch,
+  "permission-closed": (run, { id, tool, answer }) => {
+    run.permissions = (run.permissions ?? []).filter((each) => each.id !== id);
+    if (answer === "always") run.granted = [...(run.granted ?? []).filter((name) => name !== tool), tool];
+  },
   "tree-seen": (run, { tree, drop }) => {
     run.tree = tree;
     for (const artifact of drop) run.waivers = without(run.waivers, artifact);

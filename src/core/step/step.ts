@@ -16,6 +16,7 @@ import { begin } from "./events/begin.ts";
 import { submit } from "./events/submit.ts";
 import { validate } from "./events/validate.ts";
 import { goOn } from "./act.ts";
+import { answerPermission, askPermission, dropPermissions, dropOrphans } from "./events/permission.ts";
 import { intake } from "./intake.ts";
 import { finished, invalid } from "./refuse.ts";
 import { slotKey, type Run } from "../model/run.ts";
@@ -36,6 +37,7 @@ export function step(workflow: Workflow, run: Run, event: Incoming): Step {
   if (refusal !== undefined) return { ok: false, refusal };
   // A report moves nothing, not even an agent that was to follow.
   if (event.type !== "turn-reported") goOn(draft);
+  dropOrphans(draft);
   return { ok: true, run: draft.run, events: draft.events, effects: draft.effects };
 }
 
@@ -50,6 +52,7 @@ function decide(draft: StepDraft, event: Incoming): Refusal | undefined {
     return undefined;
   }
   if (event.type === "agent-started" || event.type === "agent-ended") return agentEvent(draft, event);
+  if (event.type === "permissions-dropped") return dropPermissions(draft, event);
   if (workflow.definition.states[run.state]?.final !== undefined) return finished(run);
   switch (event.type) {
     case "move-asked":
@@ -69,6 +72,10 @@ function decide(draft: StepDraft, event: Incoming): Refusal | undefined {
       return respawn(draft, event);
     case "param-set":
       return setParam(draft, event);
+    case "permission-asked":
+      return askPermission(draft, event);
+    case "permission-answered":
+      return answerPermission(draft, event);
   }
 }
 

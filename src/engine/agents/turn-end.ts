@@ -9,6 +9,7 @@ import { outcomeOfEnd } from "../../core/step/events/end.ts";
 import { isExpected } from "../../core/step/move-at-end.ts";
 import { slotKey, type Run } from "../../core/model/run.ts";
 import type { Works } from "../box.ts";
+import { dropRequests } from "../supervise/dropped-requests.ts";
 import { madeBy, noteLeft } from "./given-texts.ts";
 import { closeCheckout, workspaceFor } from "./judge-checkout.ts";
 import { isJudge } from "./judge.ts";
@@ -287,6 +288,7 @@ export async function suspend(works: Works, { id }: JobRow): Promise<void> {
   await store.commit([{ type: "put-job", job: { ...job, killed: "halted" } }]);
   await processes.kill(job);
   await reportTurn(works, { ...job, killed: "halted" });
+  await dropRequests(works, job);
   const kept = await store.load(job.run);
   if (kept !== undefined && !isJudge(await works.workflow(kept.row.definition), job.role))
     await noteLeft(works, kept, agent);

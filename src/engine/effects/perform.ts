@@ -100,7 +100,11 @@ async function askPerson({ works, kept, deed, tries }: Of<"ask-person">): Promis
   const nobody = { role: "", slot: "", attempt: 0, session: "" };
   const workspace = await shownWorkspace(works, row.id);
   const variables = variablesOf({ workflow, run, workspace, agent: nobody });
-  const question = questionText(workflow, workflow.definition.asks[deed.ask]?.question ?? "", variables);
+  const permission = run.permissions?.find(({ id }) => id === deed.id);
+  const question =
+    permission === undefined
+      ? questionText(workflow, workflow.definition.asks[deed.ask]?.question ?? "", variables)
+      : `${row.goal}: ${permission.role} asks for permission: ${permission.tool}: ${permission.input}`;
   await works.notifier.ask({ command: notify, run: row.id, id: deed.id, question });
   return `${deed.id} was asked`;
 }

@@ -99,9 +99,11 @@ export type Recorded = {
   readonly hash: string;
 };
 
+/** A question of a workflow, or the request of an agent for permission. */
 export type Question = {
   readonly run: string;
   readonly id: string;
+  /** The name of the question in the workflow; `PERMISSION` for a request. */
   readonly ask: string;
   readonly openedAt: string;
   readonly repeats: number;
@@ -122,6 +124,7 @@ export type TurnRecord = {
   readonly at: string;
   readonly report: Extract<Incoming, { type: "turn-reported" }>;
 };
+export const PERMISSION = "(permission)";
 
 /** Something worth telling that is no event: a hand-edit, a late result, an effect that failed. */
 export type Note = {

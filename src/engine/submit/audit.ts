@@ -49,13 +49,20 @@ export function auditor(
       case "waived":
       case "respawn-asked":
       case "param-set":
+      case "permission-asked":
+      case "permission-answered":
         act = event;
         move = undefined;
         return isSame(event.by, by) ? undefined : "an act in the name of somebody else";
+      case "permission-closed":
+        return event.answer === "" || isPermission(act, event.id, event.answer)
+          ? undefined
+          : `the answer ${event.answer} to permission ${event.id}, which nobody gave`;
       case "observed":
       case "agent-started":
       case "agent-ended":
       case "turn-reported":
+      case "permissions-dropped":
         act = event;
         move = undefined;
         return undefined;
@@ -95,6 +102,10 @@ function wrongMove(moved: Moved, move: Move | undefined, act: Incoming | undefin
 
 function isAnswer(act: Incoming | undefined, ask: string, answer: string): boolean {
   return act?.type === "answered" && isPersons(act) && act.ask === ask && act.answer === answer;
+}
+
+function isPermission(act: Incoming | undefined, id: string, answer: string): boolean {
+  return act?.type === "permission-answered" && isPersons(act) && act.id === id && act.answer === answer;
 }
 
 /** What a part is answered with, somebody has said of it; to the whole, or to the part before others were. */

@@ -3,10 +3,12 @@
 import { isHalted } from "../halted.ts";
 import type { Works } from "../box.ts";
 import { checkOver, isFinal, restartCheck } from "../checks/check.ts";
+import { askedTime } from "./asked-time.ts";
 import type { Hands } from "./in-progress.ts";
 import type { JobRow } from "../ports/registry.ts";
 import { project } from "../submit/project.ts";
 import { reportTurn } from "./turn-report.ts";
+import { dropRequests } from "./dropped-requests.ts";
 import { restartTurn, suspend, turnOver } from "../agents/turn-end.ts";
 import { isExpected } from "../../core/step/move-at-end.ts";
 import type { Kept } from "../ports/journal.ts";
@@ -110,10 +112,13 @@ export class Watch {
     if (job.kind === "check" && (await isUnasked(this.#works, job))) return "killed";
     const begunAt = await this.#begunAt(job);
     if (begunAt === undefined) return "";
-    // The row has the limit as the end of what began with the process.
-    if (job.endsBy !== 0 && now - begunAt > job.endsBy - job.startedAt) return "timed-out";
-    const heardAt = Math.max(this.#moved(outputAt), begunAt);
-    return job.stallMs !== 0 && now - heardAt > job.stallMs ? "stalled" : "";
+    const seen = { now, begunAt, heardAt: Math.max(this.#moved(outputAt), begunAt) };
+    const limit = limitReached(job, seen);
+    if (limit === "" || job.kind === "check") return limit;
+    const asked = await askedTime(this.#works.store, job);
+    if (asked.isOpen) return "";
+    const heardAt = Math.max(seen.heardAt, this.#moved(asked.until));
+    return limitReached(job, { ...seen, begunAt: begunAt + asked.ms, heardAt });
   }
 
   /** From when on its limits count; undefined where they do not. Rows move along with the clock by themselves. */
@@ -128,6 +133,14 @@ export class Watch {
     const { at, ms } = this.#jump;
     return time < at ? time + ms : time;
   }
+}
+
+type LimitTimes = { readonly now: number; readonly begunAt: number; readonly heardAt: number };
+
+function limitReached(job: JobRow, { now, begunAt, heardAt }: LimitTimes): JobRow["killed"] {
+  // The row has the limit as the end of what began with the process.
+  if (job.endsBy !== 0 && now - begunAt > job.endsBy - job.startedAt) return "timed-out";
+  return job.stallMs !== 0 && now - heardAt > job.stallMs ? "stalled" : "";
 }
 
 /** Its run is over. */
@@ -155,6 +168,7 @@ async function over(works: Works, seen: JobRow, limit: JobRow["killed"]): Promis
   await processes.kill(job);
   const end = process.type === "alive" ? processes.probe(job.dir) : process;
   const ended = { ...job, killed };
+  if (job.kind === "turn") await dropRequests(works, job);
   // Whoever suspended it died before saying so: the agent is idle already.
   if (killed === "halted") {
     if (job.kind === "turn") await reportTurn(works, ended);

@@ -3,7 +3,7 @@
 import type { Event } from "../../../core/model/event.ts";
 import type { Run } from "../../../core/model/run.ts";
 import { DEED_KINDS, type Deed } from "../../../engine/effects/deed.ts";
-import type { Birth } from "../../../engine/ports/journal.ts";
+import { PERMISSION, type Birth } from "../../../engine/ports/journal.ts";
 import { sha256 } from "../../../format/sha256.ts";
 import { digestOfRun, sealOf } from "./chain.ts";
 import type { KeptRow, Otherwise, Sql, Work } from "../sql.ts";
@@ -63,8 +63,9 @@ type KeyUse = { readonly run: string; readonly key: string; readonly seq: number
 type Asked = { readonly run: string; readonly seq: number; readonly at: string; readonly event: Event };
 
 export function keepQuestion(db: Sql, { run, seq, at, event }: Asked): void {
-  if (event.type === "question-opened") {
-    const { id, ask } = event;
+  if (event.type === "question-opened" || event.type === "permission-asked") {
+    const { id } = event;
+    const ask = event.type === "question-opened" ? event.ask : PERMISSION;
     db.put(
       "INSERT INTO questions (run, seq, id, ask, opened_at) VALUES (?, ?, ?, ?, ?)",
       run,
@@ -75,8 +76,9 @@ export function keepQuestion(db: Sql, { run, seq, at, event }: Asked): void {
     );
   } else if (event.type === "question-repeated") {
     db.put(`UPDATE questions SET repeats = repeats + 1 ${OPEN}`, run, event.id);
-  } else if (event.type === "question-closed") {
-    const { id, answer, text, by } = event;
+  } else if (event.type === "question-closed" || event.type === "permission-closed") {
+    const { id, answer, by } = event;
+    const text = event.type === "question-closed" ? event.text : "";
     db.put(
       `UPDATE questions SET answer = ?, text = ?, by = ?, closed_at = ? ${OPEN}`,
       answer,

@@ -91,8 +91,8 @@ function textsOf(event: Event): readonly string[] {
 
 /** A question that is asked and not kept would never be found by its name. */
 function* question(db: Sql, run: string, { seq, event }: Step): Work<Bad | undefined> {
-  if (event.type !== "question-opened" && event.type !== "question-closed") return undefined;
-  const isOpened = event.type === "question-opened";
+  const isOpened = event.type === "question-opened" || event.type === "permission-asked";
+  if (!isOpened && event.type !== "question-closed" && event.type !== "permission-closed") return undefined;
   const kept = isOpened
     ? yield* db.get("SELECT 1 FROM questions WHERE run = ? AND seq = ? AND id = ?", run, seq, event.id)
     : yield* db.get("SELECT 1 FROM questions WHERE run = ? AND id = ? AND closed_at <> ''", run, event.id);

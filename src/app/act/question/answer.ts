@@ -24,7 +24,13 @@ import { seenOf } from "../../runs/load.ts";
 import type { DataOf, InputOf } from "../../schemas.ts";
 import { causeOf } from "../../view/decision/cause.ts";
 import { sayTyped } from "../../view/decision/choices.ts";
-import { choicesOf, partCommands, questionOf, type QuestionView } from "../../view/decision/question.ts";
+import {
+  choicesOf,
+  declaredQuestionOf,
+  partCommands,
+  questionOf,
+  type QuestionView,
+} from "../../view/decision/question.ts";
 import { shownWord } from "../../view/decision/shown-digest.ts";
 import { askedIn } from "../../view/decision/task-choices.ts";
 import { nextForPerson } from "../../view/actions.ts";
@@ -33,6 +39,7 @@ import { askingTask } from "../../view/work/children.ts";
 import { acknowledge, type Acknowledgement } from "../acknowledged.ts";
 import { answeredIn, answerWith, type Answering } from "./answer-with.ts";
 import { answerMeant, freeAnswer } from "./answer-words.ts";
+import { givePermission, permissionMeant } from "./permission.ts";
 import { lookAgain } from "./refresh-question.ts";
 import { requireEntry } from "../one-decision.ts";
 import { carryOut, hasVerb, keyBelow, keyUsed, nothingFor, onlyAskingTask } from "../verbs.ts";
@@ -54,7 +61,9 @@ export async function answerQuestion(
     known !== undefined,
   );
   const key = known?.key ?? (isBelow ? keyBelow(named.run, given) : given);
-  const question = await questionOf(seen);
+  const asked = known === undefined ? permissionMeant(seen, { decision: input.decision, value }) : undefined;
+  if (asked !== undefined) return givePermission(on, { run: seen.run.id, asked, value, key });
+  const question = await declaredQuestionOf(seen);
   if (question === undefined && known === undefined) {
     if (!hasVerb(seen, "answer")) throw await nothingAsked(seen);
     // Where an agent asks on its page, the answer is words, and leads where the workflow says.

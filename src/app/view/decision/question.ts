@@ -13,6 +13,7 @@ import { questionText, variablesOf } from "../../../engine/agents/launch.ts";
 import { fillPath, isInPlace } from "../../../engine/submit/place.ts";
 import type { Seen } from "../../runs/find.ts";
 import type { QuestionView } from "../run-view.ts";
+import { permissionOf } from "./permission.ts";
 import { shownWord } from "./shown-digest.ts";
 import { isCancelling, meaningOf, type Choice, type Meaning } from "./choices.ts";
 
@@ -21,7 +22,13 @@ export type Read = { readonly artifact: string; readonly path: string; readonly 
 
 export type { QuestionView };
 
+/** What a person is asked first: an agent that waits for permission does nothing until it is answered. */
 export async function questionOf(seen: Seen): Promise<QuestionView | undefined> {
+  return permissionOf(seen.run) ?? declaredQuestionOf(seen);
+}
+
+/** The open question of the workflow. */
+export async function declaredQuestionOf(seen: Seen): Promise<QuestionView | undefined> {
   const { store, workflow, run } = seen;
   const { question } = run;
   if (question === undefined) return undefined;

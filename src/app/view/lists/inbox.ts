@@ -14,6 +14,7 @@ import { actionsOf, nextForPerson, retryOf } from "../actions.ts";
 import { reviewsOf } from "../decision/findings.ts";
 import { choicesOfLanded, landedIn, sayLanded } from "../decision/merged-elsewhere.ts";
 import { decisionOf, processesOf } from "../look.ts";
+import { isPermission, permissionOf } from "../decision/permission.ts";
 import { questionOf } from "../decision/question.ts";
 import type { InboxItem, InboxPark } from "../inbox-view.ts";
 import type { WaitView } from "../run-view.ts";
@@ -93,6 +94,10 @@ async function rowsIn(store: Store): Promise<readonly RunRow[]> {
       [...(await deadlocksIn(store)).keys()],
       async (run) => (await store.load(run))?.row ?? [],
     )),
+    ...(await flatMapped(
+      (await store.questions({ open: true })).filter(isPermission),
+      async ({ run }) => (await store.load(run))?.row ?? [],
+    )),
     ...(await landedIn(store)),
     ...(await withoutWorkspace(store)),
   ];
@@ -160,7 +165,7 @@ async function itemSeen(seen: Seen, waits: WaitView): Promise<Own & Pick<InboxIt
 function kindOf(seen: Seen, { kind }: WaitView): InboxItem["kind"] {
   if (kind === "attention") return "attention";
   if (kind === "stopped") return "halted";
-  if (seen.run.question !== undefined) return "question";
+  if (seen.run.question !== undefined || permissionOf(seen.run) !== undefined) return "question";
   return isStranded(seen) ? "crashed" : "waiting";
 }
 

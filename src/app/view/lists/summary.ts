@@ -19,10 +19,13 @@ import { isAtALoss } from "../decision/task-choices.ts";
 import type { RunStatus, RunSummary, WaitView } from "../run-view.ts";
 import { isForPerson, parkedRuns, parkedView, sayParked, sayShort } from "../status/parked.ts";
 import { deadlocksIn, troubleOf } from "../status/trouble.ts";
-import { capitalised, sentence, toYou } from "../words.ts";
+import { capitalised, firstLine, sentence, toYou } from "../words.ts";
+import { sayPermission } from "../decision/permission.ts";
 import { flatMapped } from "../../../engine/lists.ts";
 import type { Run } from "../../../core/model/run.ts";
 import { goalPlace } from "../../start/goal.ts";
+
+const SENTENCE_MAX = 200;
 
 /** What many rows need, asked for once. */
 export type Shared = {
@@ -184,6 +187,9 @@ async function waitOf(on: Queues, row: RunRow, known: SummaryFacts): Promise<Wai
   if (isFinished(row)) return wait("over", "", row.status);
   if (row.halted) return wait("stopped", "you: stopped", "Stopped by a person");
   const title = toYou(definition?.states[row.state]?.title || row.state);
+  const [permission] = kept?.run.permissions ?? [];
+  if (permission !== undefined)
+    return wait("person", "you: permission", firstLine(sayPermission(permission), SENTENCE_MAX));
   if (kept?.run.question !== undefined) return wait("person", "you", title);
   const agents = Object.values(kept?.run.agents ?? {});
   const crashed = agents.find(({ status }) => status === "crashed");

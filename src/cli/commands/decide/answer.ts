@@ -11,7 +11,7 @@ import { wordsAsked, whileKept, type TypedWords } from "../../verb.ts";
 export const command: Command = {
   usage: "[DECISION] (VALUE [--text TEXT | --text -] | --part N=VALUE...) [--shown WORD] [--key KEY]",
   about:
-    "Answers an open question. DECISION is its id, RUN/ID, or the run; in a workspace, or where only one is open, it may be left out.\nWithout VALUE, at a terminal, the question is shown first. There VALUE may be in any case, the beginning of an option or its number in the list, and a typing mistake is refused. Where an agent only needs to know something, VALUE is the answer in your words; - reads it from the standard input. Only people can answer.\nOf a question in parts, VALUE answers all of them.",
+    "Answers an open question. DECISION is its id, RUN/ID, or the run; in a workspace, or where only one is open, it may be left out.\nWithout VALUE, at a terminal, the question is shown first. There VALUE may be in any case, the beginning of an option or its number in the list, and a typing mistake is refused. Where an agent only needs to know something, VALUE is the answer in your words; - reads it from the standard input. Only people can answer.\nWhere an agent asks for permission to use a tool, VALUE is allow, always (for the rest of the run) or deny.\nOf a question in parts, VALUE answers all of them.",
   words: { min: 0, max: 2 },
   options: {
     text: { takes: "TEXT", about: "what goes with the answer; - reads it from the standard input" },
@@ -26,6 +26,7 @@ export const command: Command = {
   examples: [
     "signalbox answer UD-1 approve",
     "signalbox answer UD-3 --part 1=fix-now --part '2=accept: it is a test'",
+    "signalbox answer k3d9 allow",
     'signalbox answer k3d9 changes --text "keep the old name"',
   ],
   async answer(given, door): Promise<Answer> {
@@ -82,5 +83,5 @@ async function askedFor(
     meant: (typed) =>
       answerMeant(question, { value: typed, isTyped: true, hasText: false, free: free ?? undefined }),
   });
-  return { decision: run, value: said, either: false, text, shown: question.shown };
+  return { decision: `${run}/${question.id}`, value: said, either: false, text, shown: question.shown };
 }

@@ -7,7 +7,7 @@
 import type { Workflow } from "../../model/compile.ts";
 import type { Actor, Incoming, Reading, Refusal } from "../../model/event.ts";
 import { invalid } from "../refuse.ts";
-import type { Run } from "../../model/run.ts";
+import { PERMISSION_ANSWERS, type Run } from "../../model/run.ts";
 import type { Definition } from "../../model/workflow.ts";
 
 const KINDS: Readonly<Record<Incoming["type"], true>> = {
@@ -22,6 +22,9 @@ const KINDS: Readonly<Record<Incoming["type"], true>> = {
   waived: true,
   "respawn-asked": true,
   "param-set": true,
+  "permission-asked": true,
+  "permission-answered": true,
+  "permissions-dropped": true,
 };
 
 export function validate(workflow: Workflow, run: Run, event: Incoming): Refusal | undefined {
@@ -39,6 +42,13 @@ export function validate(workflow: Workflow, run: Run, event: Incoming): Refusal
     return invalid(run, "a report counts tokens, dollars and time");
   if (event.type === "param-set" && typeof event.value !== "string")
     return invalid(run, "a parameter that can be set is a text");
+  if (event.type === "permission-asked" && !isRequest(event))
+    return invalid(
+      run,
+      "a request for permission has an id, a tool and its input, as texts of a bounded length",
+    );
+  if (event.type === "permission-answered" && !PERMISSION_ANSWERS.includes(event.answer))
+    return invalid(run, `a request for permission is answered with ${PERMISSION_ANSWERS.join(", ")}`);
   if (event.type === "waived" && !Object.hasOwn(definition.artifacts, event.artifact)) {
     return invalid(run, `unknown artifact "${event.artifact}"`);
   }
@@ -58,6 +68,15 @@ function isReport({ turn, ms, usage, cost }: Extract<Incoming, { type: "turn-rep
     cached <= input &&
     [...tokens, turn, ms, cost?.usd ?? 0].every((number) => Number.isFinite(number) && number >= 0)
   );
+}
+
+const ID_MAX = 64;
+const TOOL_MAX = 200;
+const INPUT_MAX = 16_384;
+
+function isRequest({ id, tool, input }: Extract<Incoming, { type: "permission-asked" }>): boolean {
+  const isText = (value: unknown, max: number): boolean => typeof value === "string" && value.length <= max;
+  return isText(id, ID_MAX) && id !== "" && isText(tool, TOOL_MAX) && tool !== "" && isText(input, INPUT_MAX);
 }
 
 function isActor(definition: Definition, by: Actor): boolean {
