@@ -13,6 +13,7 @@ import { licencesOf } from "./scripts/licences.ts";
 import packageJson from "./package.json" with { type: "json" };
 
 const OWN = "?own";
+const PROTOCOLS = /\/@(?:modelcontextprotocol|agentclientprotocol)\//;
 
 /** One character beyond ASCII makes a whole file a text of two bytes a character, which takes longer to read. */
 function inAscii(code: string): string {
@@ -60,7 +61,9 @@ export default defineConfig({
       includeDependenciesRecursively: false,
       groups: [
         // Nobody else loads what speaks to agents' programs.
-        { name: "mcp", test: /src\/mcp\/(?!command)|node_modules\/@modelcontextprotocol\/|\?own$/ },
+        { name: "mcp", test: /src\/mcp\/(?!command)|node_modules\/@modelcontextprotocol\// },
+        { name: "acp", test: /src\/bridge\/(?!command)|node_modules\/@agentclientprotocol\// },
+        { name: "whole-zod", test: /\?own$/ },
         { name: "hono", test: /node_modules\/(?:hono|@hono)\// },
         { name: "dagre", test: /node_modules\/@dagrejs\// },
         {
@@ -89,15 +92,14 @@ export default defineConfig({
   },
   plugins: [
     {
-      // The protocol's package uses all of zod, and we a small part: with a copy of its own, nobody else loads the rest.
+      // The packages of protocols use all of zod, and we a small part: with a copy of their own, nobody else loads the rest.
       name: "own-zod",
       resolveId: {
         filter: { id: /^(?:zod\b|\.{1,2}\/)/ },
-        async handler(source, importer) {
-          const isOwn = importer?.endsWith(OWN) === true;
-          if (!isOwn && !(source.startsWith("zod") && importer?.includes("/@modelcontextprotocol/") === true))
-            return null;
-          const found = await this.resolve(source, importer?.replace(OWN, ""), { skipSelf: true });
+        async handler(source, importer = "") {
+          const isProtocol = source.startsWith("zod") && PROTOCOLS.test(importer);
+          if (!importer.endsWith(OWN) && !isProtocol) return null;
+          const found = await this.resolve(source, importer.replace(OWN, ""), { skipSelf: true });
           return found === null ? null : { id: `${found.id}${OWN}`, moduleSideEffects: false };
         },
       },

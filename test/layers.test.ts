@@ -25,13 +25,14 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   // Doors parse, call and render: what is below `app` is not theirs.
   cli: { layers: ["app", "cli"], packages: ANYTHING },
   mcp: { layers: ["app", "cli", "mcp"], packages: ANYTHING },
+  bridge: { layers: ["app", "cli", "bridge"], packages: /^(?:@agentclientprotocol\/sdk$|node:)/ },
   http: { layers: ["app", "cli", "http"], packages: /^(?:hono|@hono\/|node:)/ },
   web: { layers: ["app", "web"], packages: /^(?:preact|vite$)/ },
 };
 
 /** What a layer may load of one below it: a door that is itself started by a command. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
-  "src/cli/commands.ts": ["src/mcp/command.ts", "src/http/command.ts"],
+  "src/cli/commands.ts": ["src/mcp/command.ts", "src/http/command.ts", "src/bridge/command.ts"],
 };
 
 /** What would let time, chance or the outside world into core. */

@@ -208,6 +208,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     about: "give an agent its tools, over the Model Context Protocol",
     load: () => import("../mcp/command.ts"),
   },
+  bridge: {
+    about: "run one turn of an agent that asks for permission; the supervisor starts this by itself",
+    load: () => import("../bridge/command.ts"),
+  },
   worker: {
     about: "carry out what runs need on one of several machines that share a database",
     load: () => import("./commands/act/worker.ts"),

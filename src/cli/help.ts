@@ -56,7 +56,19 @@ export const GROUPS: readonly (readonly [title: string, names: readonly string[]
   ["For authors of workflows", ["workflows", "check", "graph", "simulate", "eject", "schema"]],
   [
     "Set up",
-    ["init", "agents", "config", "trust", "key", "completion", "project", "workspace", "supervise", "worker"],
+    [
+      "init",
+      "agents",
+      "config",
+      "trust",
+      "key",
+      "completion",
+      "project",
+      "workspace",
+      "supervise",
+      "worker",
+      "bridge",
+    ],
   ],
 ];
 

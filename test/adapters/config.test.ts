@@ -124,6 +124,7 @@ describe("layers", () => {
       effort: "",
       folders: [],
       mcp: false,
+      permissions: "ask",
       stays: false,
       again: undefined,
       terminal: undefined,

@@ -5,7 +5,9 @@ import { driverOf } from "../../src/adapters/drivers/drivers.ts";
 import { askableEffort } from "../../src/engine/agents/effort.ts";
 import { turnOf, type GivenTurn } from "../support/turns.ts";
 
-const NAMES = ["claude", "codex", "gemini", "opencode", "command"] as const;
+const NAMES = ["claude", "codex", "gemini", "opencode", "acp", "command"] as const;
+/** Their program comes first. */
+const DIRECT = NAMES.filter((name) => name !== "acp");
 
 const TURNS: Readonly<Record<string, GivenTurn>> = {
   first: {},
@@ -18,6 +20,7 @@ const TURNS: Readonly<Record<string, GivenTurn>> = {
   "most effort": { effort: "max" },
   "more folders": { harness: { folders: ["/more"] } },
   tools: { harness: { mcp: true } },
+  "everything allowed": { harness: { permissions: "allow" } },
   "more arguments": { harness: { arguments: ["--own", "{role}"] } },
   "stays, first": { seat: "resident", harness: { stays: true } },
   "stays, later": { seat: "resident", isFirst: false, harness: { stays: true } },
@@ -57,7 +60,7 @@ test("a command line that does not name the effort is not asked for one", () => 
   });
 });
 
-test.for(NAMES)("%s is called through another program", (name) => {
+test.for(DIRECT)("%s is called through another program", (name) => {
   const driver = driverOf(name);
   const program = ["box", "--bind", "{workspace}", "--", "agent"];
   expect(driver.argv(turnOf(driver, { harness: { program } })).slice(0, 5)).toEqual([

@@ -67,6 +67,8 @@ const CASES: Readonly<Record<string, Case>> = {
   serve: { good: [], bad: ["serve x"] },
   // It talks to programs: test/e2e/mcp.
   mcp: { good: [], bad: ["mcp x"] },
+  // It starts a program: test/bridge.
+  bridge: { good: [], bad: ["bridge x y", "bridge acp x --access none", "bridge acp"] },
   run: {
     good: ["trust", "run note something --detach"],
     bad: ["run note something", "run no-such", "run note x --param"],

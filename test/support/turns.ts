@@ -34,6 +34,7 @@ export function turnOf(driver: Driver, { harness = {}, ...turn }: GivenTurn): Tu
       effort: "",
       folders: [],
       mcp: false,
+      permissions: "ask",
       stays: false,
       again: isCommand ? [...LINE, "--again", "{session}"] : undefined,
       terminal: isCommand ? ["own", "--stay", "{prompt}"] : undefined,

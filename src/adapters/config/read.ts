@@ -306,8 +306,8 @@ function misplaced(of: MergedHarness): readonly { readonly key: string; readonly
   const { efforts, canStay, takesTools } = driverOf(driver);
   const isCommand = driver === "command";
   const wrong = isCommand
-    ? (["program", "arguments", "folders", "mcp", "stays"] as const)
-    : ([...LINE_KEYS, "stdin"] as const);
+    ? (["program", "arguments", "folders", "mcp", "permissions", "stays"] as const)
+    : ([...LINE_KEYS, "stdin", ...(driver === "acp" ? [] : (["permissions"] as const))] as const);
   const remedy = isCommand
     ? `which has command lines of its own: write it into "command"`
     : `which makes its command lines itself: use "program", "arguments", "model" and "effort", or say driver: command`;
@@ -321,6 +321,9 @@ function misplaced(of: MergedHarness): readonly { readonly key: string; readonly
       })),
     ...(isCommand && harness.command === undefined
       ? [{ key: "", message: `the harness ${name} with the driver command needs a command` }]
+      : []),
+    ...(driver === "acp" && harness.program === undefined
+      ? [{ key: "", message: `the harness ${name} with the driver acp needs a program` }]
       : []),
     ...(effort === undefined || efforts.includes(effort)
       ? []
@@ -345,6 +348,7 @@ function complete(name: string, harnesses: ReadonlyMap<string, HarnessFile>): Ha
     effort: file.effort ?? "",
     folders: file.folders ?? [],
     mcp: file.mcp ?? false,
+    permissions: file.permissions ?? "ask",
     stays: file.stays ?? file.terminal !== undefined,
     again: file.again,
     terminal: file.terminal,

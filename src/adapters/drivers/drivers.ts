@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { DRIVER_FILE, type Driver, type LineReader } from "../../engine/ports/drivers.ts";
 import type { DriverName } from "../../format/settings/config.ts";
 import { textOfOwn } from "../home/own-file.ts";
+import { acp } from "./acp.ts";
 import { claude } from "./claude.ts";
 import { codex } from "./codex.ts";
 import { command } from "./command.ts";
 import { gemini } from "./gemini.ts";
 import { opencode } from "./opencode.ts";
 
-const DRIVERS: Readonly<Record<DriverName, Driver>> = { claude, codex, gemini, opencode, command };
+const DRIVERS: Readonly<Record<DriverName, Driver>> = { claude, codex, gemini, opencode, acp, command };
 
 const NAME_BYTES_MAX = 100;
 

@@ -69,7 +69,7 @@ export async function startTurn(works: Works, kept: Kept, on: StartedTurn): Prom
   const task =
     on.messages === undefined || isContinued(call) ? on.text : await withTask(works, agent, on.text);
   const text = [...(await troubleIn(works, { workspace, role, id })), task].join("\n\n");
-  const [program = ""] = driver.argv({ ...call, prompt: "", isConfined: false });
+  const program = startedBy(driver.argv({ ...call, prompt: "", isConfined: false }));
   const path = await pathFor(works, { run: row.id, program, path: settings.path });
   if (path === undefined) throw noProgram(program, harness.name);
   const pinned = { run: row.id, harness, program, path, pin: settings.pin };
@@ -230,6 +230,13 @@ export async function nextTurn(
   const text = messages.map((message) => message.text).join("\n\n");
   await startTurn(works, kept, { agent, turn, text, messages });
 }
+
+/** The bridge is ours, and always there; the program that it starts is the person's. */
+function startedBy(argv: readonly string[]): string {
+  return argv[argv[0] === OURS ? argv.indexOf("--") + 1 : 0] ?? "";
+}
+
+const OURS = "signalbox";
 
 function noProgram(program: string, harness: string): Error {
   const isPath = program.includes("/");

@@ -1,7 +1,7 @@
 /** How agents are called, and how people are told. */
 
 import type { Effort } from "../../core/model/vocabulary.ts";
-import type { DriverName } from "../../format/settings/config.ts";
+import type { DriverName, Permissions } from "../../format/settings/config.ts";
 import type { Reach } from "./sandbox.ts";
 import type { Prices } from "../../format/settings/prices.ts";
 
@@ -20,6 +20,8 @@ export type Harness = {
   readonly folders: readonly string[];
   /** Whether the program starts `signalbox mcp` for its tools. */
   readonly mcp: boolean;
+  /** For a program that asks: whether a person is asked, or all of it is allowed. */
+  readonly permissions: Permissions;
   /** Whether a persistent role has the program in a terminal for all its turns, where there are terminals. */
   readonly stays: boolean;
   /** For the second and later turns of one attempt; without it, the same command. */

@@ -37,18 +37,21 @@ const Minutes = z
     z.lte(MINUTES_MAX, `must be at most ${MINUTES_MAX}, which is a week`),
   );
 
-/** The programs that Signalbox knows. *command*: any other one, with command lines of the person. */
-const DriverName = z.enum(["claude", "codex", "gemini", "opencode", "command"]);
+/** The programs that Signalbox knows. *acp*: any that speaks that protocol. *command*: any other one, with command lines of the person. */
+const DriverName = z.enum(["claude", "codex", "gemini", "opencode", "acp", "command"]);
 export type DriverName = z.infer<typeof DriverName>;
 
 /** Keys with command lines, which only the driver `command` has. */
 export const LINE_KEYS = ["command", "again", "terminal", "terminal_again"] as const;
 
+const Permissions = z.enum(["ask", "allow"]);
+export type Permissions = z.infer<typeof Permissions>;
+
 const HarnessFile = z.strictObject({
   driver: z.optional(
     told(
       DriverName,
-      "The program, with all that Signalbox knows about it; command: any other one; default: that of the built-in harness, or command",
+      "The program, with all that Signalbox knows about it; acp: any that speaks the Agent Client Protocol; command: any other one; default: that of the built-in harness, or command",
     ),
   ),
   program: z.optional(
@@ -64,6 +67,12 @@ const HarnessFile = z.strictObject({
     told(
       z.boolean(),
       "Whether the driver's program starts `signalbox mcp`, the tools of agents; default: false",
+    ),
+  ),
+  permissions: z.optional(
+    told(
+      Permissions,
+      "For the driver acp: whether a person is asked where the program asks for permission, or all of it is allowed; default: ask",
     ),
   ),
   stays: z.optional(

@@ -1,0 +1,103 @@
+/** Any program that speaks the Agent Client Protocol: `signalbox bridge` runs its turn, and prints events of one format for all of them. */
+
+import type { AgentEvent, Driver, LineReader, Turn } from "../../engine/ports/drivers.ts";
+import { filled, flag } from "./argv.ts";
+import { failureOf } from "./failures.ts";
+import { at, countAt, jsonLines, textAt, textEvents } from "./lines.ts";
+
+export const acp: Driver = {
+  name: "acp",
+  program: "",
+  argv,
+  reader,
+  env: [],
+  set: {},
+  // As what the program offers: one that offers no such choice says so in its log.
+  efforts: ["low", "medium", "high", "max"],
+  canStay: false,
+  // A call of such a tool would ask for permission like any other.
+  takesTools: false,
+  files: () => ({ settings: [], credentials: [] }),
+  version: [],
+  login: undefined,
+  logIn: "",
+};
+
+function argv(turn: Turn): readonly string[] {
+  const { harness, access, model, effort, conversation } = turn;
+  return [
+    "signalbox",
+    "bridge",
+    "acp",
+    ...flag("--access", access),
+    ...flag("--permissions", harness.permissions),
+    ...flag("--conversation", conversation),
+    ...flag("--model", model),
+    ...flag("--effort", effort),
+    ...harness.folders.flatMap((folder) => ["--folder", folder]),
+    "--",
+    ...filled(turn, harness.program),
+    ...filled(turn, harness.arguments),
+  ];
+}
+
+function reader(): LineReader {
+  return jsonLines(eventsIn);
+}
+
+function eventsIn(line: unknown): readonly AgentEvent[] {
+  switch (textAt(line, "type")) {
+    case "conversation":
+      return [{ type: "conversation", id: textAt(line, "id") }];
+    case "text":
+      return textEvents(textAt(line, "text"));
+    case "tool-started":
+      return [
+        {
+          type: "tool-started",
+          id: textAt(line, "id"),
+          name: textAt(line, "name"),
+          input: textAt(line, "input"),
+        },
+      ];
+    case "tool-ended":
+      return [
+        {
+          type: "tool-ended",
+          id: textAt(line, "id"),
+          isOk: at(line, "isOk") === true,
+          output: textAt(line, "output"),
+        },
+      ];
+    case "file-changed":
+      return [{ type: "file-changed", path: textAt(line, "path") }];
+    case "usage":
+      return [{ type: "usage", usage: usageIn(line) }];
+    case "refused":
+      return [{ type: "refused", tool: textAt(line, "tool"), reason: textAt(line, "reason") }];
+    case "notice":
+      return [{ type: "notice", text: textAt(line, "text") }];
+    case "failure":
+      return [failureIn(line)];
+    case "turn-ended":
+      return [{ type: "turn-ended" }];
+  }
+  return [];
+}
+
+function usageIn(line: unknown): Extract<AgentEvent, { type: "usage" }>["usage"] {
+  const cost = at(line, "cost");
+  return {
+    input: countAt(line, "input"),
+    cached: countAt(line, "cached"),
+    output: countAt(line, "output"),
+    ...(typeof cost === "number" ? { cost: countAt(line, "cost") } : {}),
+  };
+}
+
+/** What the program says itself comes first; else its status and its words decide. */
+function failureIn(line: unknown): AgentEvent {
+  const failure = failureOf(textAt(line, "message"), { status: countAt(line, "status") });
+  const named = textAt(line, "class");
+  return named === "login" || named === "configuration" ? { ...failure, class: named } : failure;
+}
