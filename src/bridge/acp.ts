@@ -32,8 +32,6 @@ const CANCEL_MS = 1500;
 const LAST_ANSWER_MS = 200;
 /** Its `session/load` empties conversations that are younger than a minute. */
 const LOSES_CONVERSATIONS = "gemini-cli";
-const AGAIN =
-  "## Continue here\n\nThis is a later turn on the task above. What you did before is in the workspace; this conversation does not contain it. Act on this message:";
 
 type AcpAgent = ClientConnection["agent"];
 
@@ -131,8 +129,7 @@ async function converse(turn: BridgedTurn, agent: AcpAgent, updates: AcpUpdates)
   const cancel = (): void =>
     void agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => undefined);
   signal.addEventListener("abort", cancel, { once: true });
-  const isAnew = turn.task !== "" && !session.isSame;
-  const text = isAnew ? `${turn.task.trimEnd()}\n\n${AGAIN}\n\n${turn.prompt}` : turn.prompt;
+  const text = session.isSame || turn.anew === "" ? turn.prompt : turn.anew;
   updates.begin({ isSame: session.isSame });
   const response = await agent.request(methods.agent.session.prompt, {
     sessionId,

@@ -7,8 +7,8 @@ export type BridgedTurn = {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly prompt: string;
-  /** What the agent was started with, for a program that cannot go on with the conversation; empty in the first turn. */
-  readonly task: string;
+  /** The prompt for a program that cannot go on with the conversation; empty where that is the same. */
+  readonly anew: string;
   /** The conversation to go on with; empty for a new one. */
   readonly conversation: string;
   /** Empty for the program's own choice. */

@@ -83,6 +83,18 @@ test.for(NAMES)("what %s has of the person's is named by whole paths, wherever i
       CODEX_HOME: "/e",
       CLAUDE_CONFIG_DIR: "/f",
     },
-  ].flatMap((env) => Object.values(driver.files(env)).flat());
+  ].flatMap((env) => Object.values(driver.files(env, "/opt/gemini")).flat());
   expect(all.filter((file) => !/^\/[^/]/.test(file) || file.includes("//"))).toEqual([]);
+});
+
+test.for<[program: string, file: string | undefined]>([
+  ["gemini", "/home/ada/.gemini/oauth_creds.json"],
+  ["/opt/bin/opencode", "/home/ada/.local/share/opencode/auth.json"],
+  ["codex-acp", "/home/ada/.codex/auth.json"],
+  ["claude-agent-acp", "/home/ada/.claude/.credentials.json"],
+  ["my-agent", undefined],
+  ["npx", undefined],
+])("%s with the driver acp has its own login, and no other", ([program, file]) => {
+  const { credentials } = driverOf("acp").files({ HOME: "/home/ada" }, program);
+  expect(credentials[0]).toBe(file);
 });

@@ -17,6 +17,8 @@ import { folderOf, type Program } from "./programs.ts";
 type Props = {
   readonly programs: readonly Program[];
   readonly conduct: Conduct;
+  /** More settings of the person. */
+  readonly config?: string;
   /** Called in the repository before its first commit. */
   readonly furnish?: (repo: string, root: string) => void;
 };
@@ -28,12 +30,14 @@ export type Machine = Life & {
   person(...argv: readonly string[]): Promise<Answer>;
   /** Until the run is in one of these states. Answers questions on the way, by their names. */
   until(run: string, states: readonly string[], answers?: Readonly<Record<string, string>>): Promise<string>;
+  /** What became of the run, and what its agents print. */
+  report(run: string): Promise<string>;
 };
 
 export async function onMachine(props: Props, work: (on: Machine) => Promise<void>): Promise<void> {
   const model = await startModel(props.conduct);
   const life = makeLife({
-    config: () => `env: [${Object.keys(offline(model.url)).join(", ")}]\n`,
+    config: () => `env: [${Object.keys(offline(model.url)).join(", ")}]\n${props.config ?? ""}`,
     ...(props.furnish === undefined ? {} : { furnish: props.furnish }),
   });
   try {
@@ -151,6 +155,7 @@ function machineOf(life: Life, model: Model): Machine {
     model,
     person,
     until,
+    report: (run) => report(life, run, model),
     git: (...argv) =>
       execFileSync("git", argv, { cwd: life.repo, env: life.env, encoding: "utf8" }).trimEnd(),
   };

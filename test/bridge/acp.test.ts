@@ -53,7 +53,7 @@ async function turn(
     readonly conversation?: string;
     readonly model?: string;
     readonly effort?: string;
-    readonly task?: string;
+    readonly anew?: string;
     readonly policy?: Partial<PermissionPolicy>;
     readonly answer?: PermissionOutcome | ((tool: string) => Promise<PermissionOutcome>);
     readonly signal?: AbortSignal;
@@ -66,7 +66,7 @@ async function turn(
     argv: on.argv ?? [process.execPath, AGENT, ...(on.can ?? [])],
     env: process.env,
     prompt,
-    task: on.task ?? "",
+    anew: on.anew ?? "",
     conversation: on.conversation ?? "",
     model: on.model ?? "",
     effort: on.effort ?? "",
@@ -115,7 +115,7 @@ describe("a later turn", () => {
     ["of gemini is not loaded: it would lose the conversation", ["load", "name=gemini-cli"], undefined],
   ])("%s", async ([, can, text]) => {
     await turn("say one", { can });
-    const { code, events } = await turn("say two", { can, conversation: "c-1", task: "the task" });
+    const { code, events } = await turn("say two", { can, conversation: "c-1", anew: "the task; say two" });
     const texts = events.filter((event) => event.startsWith("text"));
     expect([code, texts]).toEqual([0, [`text ${JSON.stringify({ text: `${text ?? ""}two ` })}`]]);
     const prompts = readFileSync(join(root, "conversations/c-1"), "utf8");
@@ -128,7 +128,7 @@ describe("a later turn", () => {
     const { code, events } = await turn("say two", {
       can: ["resume"],
       conversation: "c-9",
-      task: "the task",
+      anew: "the task; say two",
     });
     expect([code, events[0], events[1]]).toEqual([
       0,

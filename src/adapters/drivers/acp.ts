@@ -1,9 +1,21 @@
 /** Any program that speaks the Agent Client Protocol: `signalbox bridge` runs its turn, and prints events of one format for all of them. */
 
-import type { AgentEvent, Driver, LineReader, Turn } from "../../engine/ports/drivers.ts";
+import { basename, dirname, join } from "node:path";
+import {
+  ANEW_FILE,
+  type AgentEvent,
+  type Driver,
+  type LineReader,
+  type ProgramFiles,
+  type Turn,
+} from "../../engine/ports/drivers.ts";
 import { filled, flag } from "./argv.ts";
+import { claude } from "./claude.ts";
+import { codex } from "./codex.ts";
 import { failureOf } from "./failures.ts";
+import { gemini } from "./gemini.ts";
 import { at, countAt, jsonLines, textAt, textEvents } from "./lines.ts";
+import { opencode } from "./opencode.ts";
 
 export const acp: Driver = {
   name: "acp",
@@ -17,14 +29,21 @@ export const acp: Driver = {
   canStay: false,
   // A call of such a tool would ask for permission like any other.
   takesTools: false,
-  files: () => ({ settings: [], credentials: [] }),
+  files,
   version: [],
   login: undefined,
   logIn: "",
 };
 
+/** By its name: adapters of a program, such as `codex-acp`, use the files of that program. */
+function files(env: Readonly<Record<string, string>>, program: string): ProgramFiles {
+  const [name] = basename(program).split("-");
+  const known = [claude, codex, gemini, opencode].find((driver) => driver.program === name);
+  return known?.files(env, program) ?? { settings: [], credentials: [] };
+}
+
 function argv(turn: Turn): readonly string[] {
-  const { harness, access, model, effort, conversation } = turn;
+  const { harness, access, model, effort, conversation, prompt } = turn;
   return [
     "signalbox",
     "bridge",
@@ -32,6 +51,7 @@ function argv(turn: Turn): readonly string[] {
     ...flag("--access", access),
     ...flag("--permissions", harness.permissions),
     ...flag("--conversation", conversation),
+    ...flag("--anew", conversation === "" ? "" : join(dirname(prompt), ANEW_FILE)),
     ...flag("--model", model),
     ...flag("--effort", effort),
     ...harness.folders.flatMap((folder) => ["--folder", folder]),

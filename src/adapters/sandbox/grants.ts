@@ -162,7 +162,7 @@ function copyOnce(from: string, to: string): void {
 /** What is found on the PATH, the program's own installation, this package and its Node. */
 function tools(launch: Launch, cell: Confinement, places: InsidePlaces): readonly Grant[] {
   const path = launch.env["PATH"] ?? "";
-  const program = programAt(launch.argv[0] ?? "", path);
+  const program = programAt(cell.program ?? launch.argv[0] ?? "", path);
   const root = packageRoot();
   const all = [
     ...TOOL_CHAINS.map((name) => join(places.inHome, name)),

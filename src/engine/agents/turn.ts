@@ -20,7 +20,13 @@ import { isInPlace } from "../submit/place.ts";
 import { checkoutOf } from "./judge.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { AgentRow, JobRow, WorkspaceRow } from "../ports/registry.ts";
-import { DRIVER_FILE, SETTINGS_FILE, type Turn as Call, type TurnSettings } from "../ports/drivers.ts";
+import {
+  ANEW_FILE,
+  DRIVER_FILE,
+  SETTINGS_FILE,
+  type Turn as Call,
+  type TurnSettings,
+} from "../ports/drivers.ts";
 import type { Harness } from "../ports/settings.ts";
 import { bringUpToDate } from "../submit/project.ts";
 import { noteProgram, pathFor, pinnedSettings, requireProgram } from "../pins/pinned-settings.ts";
@@ -66,9 +72,10 @@ export async function startTurn(works: Works, kept: Kept, on: StartedTurn): Prom
   // That of a person's own checkout is not an agent's to write in.
   const git = isInPlace(workspace) && !isJudge ? "" : `${cwd}/.git`;
   const call = await callOf(works, { agent, turn, role, run, harness, seat, workspace: cwd, git });
-  const task =
-    on.messages === undefined || isContinued(call) ? on.text : await withTask(works, agent, on.text);
-  const text = [...(await troubleIn(works, { workspace, role, id })), task].join("\n\n");
+  const whole = on.messages === undefined ? on.text : await withTask(works, agent, on.text);
+  const trouble = await troubleIn(works, { workspace, role, id });
+  const anew = [...trouble, whole].join("\n\n");
+  const text = isContinued(call) ? [...trouble, on.text].join("\n\n") : anew;
   const program = startedBy(driver.argv({ ...call, prompt: "", isConfined: false }));
   const path = await pathFor(works, { run: row.id, program, path: settings.path });
   if (path === undefined) throw noProgram(program, harness.name);
@@ -83,6 +90,7 @@ export async function startTurn(works: Works, kept: Kept, on: StartedTurn): Prom
   if (isJudge && (await store.job(id)) === undefined) await setUpCheckout(works, kept, on);
   const dir = (await store.job(id))?.dir ?? (await newTurn(works, { ...on, text }, call));
   const prompt = desk.write(dir, PROMPT, text);
+  if (anew !== text) desk.write(dir, ANEW_FILE, anew);
   // Written before the process: whatever happens from here on, somebody looks after it.
   const known = await store.job(id);
   const running: AgentRow = { ...agent, turn, status: "running" };
@@ -127,7 +135,16 @@ export async function startTurn(works: Works, kept: Kept, on: StartedTurn): Prom
   await processes.launch({
     id,
     dir,
-    ...(await callIn(works, { kept, settings, agent, call: { ...call, prompt }, dir, env, workspace })),
+    ...(await callIn(works, {
+      kept,
+      settings,
+      agent,
+      call: { ...call, prompt },
+      program,
+      dir,
+      env,
+      workspace,
+    })),
     cwd,
     env: { ...env, SIGNALBOX_PROMPT: prompt },
     stdin: harness.stdin && seat !== "resident" ? prompt : "",

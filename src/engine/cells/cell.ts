@@ -44,12 +44,13 @@ export async function callIn(
     readonly settings: Settings;
     readonly agent: AgentRow;
     readonly call: Omit<Turn, "isConfined">;
+    readonly program: string;
     readonly dir: string;
     readonly env: Readonly<Record<string, string>>;
     readonly workspace: WorkspaceRow;
   },
 ): Promise<Pick<Launch, "cell" | "argv">> {
-  const { kept, settings, agent, call, dir, env, workspace } = of;
+  const { kept, settings, agent, call, program: started, dir, env, workspace } = of;
   const { workspace: cwd, harness } = call;
   const { program, arguments: more, again = [], terminal = [], terminalAgain = [] } = harness;
   const driver = works.drivers.of(harness.driver);
@@ -63,7 +64,8 @@ export async function callIn(
     writable: [cwd, ...harness.folders],
     readable: [dir, ...(isOwn ? [`${cwd}/.git`] : []), ...named],
     keep: `${agent.dir}/cell`,
-    files: driver.files(env),
+    program: started,
+    files: driver.files(env, started),
   });
   return { ...cell, argv: driver.argv({ ...call, isConfined: cell.cell !== undefined }) };
 }

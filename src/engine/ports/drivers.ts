@@ -55,8 +55,8 @@ export type Driver = {
   readonly canStay: boolean;
   /** Whether a command line can name a server of tools (MCP). */
   readonly takesTools: boolean;
-  /** Paths of the person's files that hold its settings and its login; some may be missing. */
-  files(env: Readonly<Record<string, string>>): ProgramFiles;
+  /** Paths of the person's files that hold the settings and the login of the program that is started; some may be missing. */
+  files(env: Readonly<Record<string, string>>, program: string): ProgramFiles;
   /** Arguments that print the version; empty where nothing is known of the program. */
   readonly version: readonly string[];
   /** Arguments with which it exits 0 only if the person is logged in; undefined where the program has none. */
@@ -83,6 +83,9 @@ export type LineReader = {
 
 /** In the folder of a turn: the name of the driver that reads its log. Without the file, nothing is known of the program. */
 export const DRIVER_FILE = "driver";
+
+/** In the folder of a turn that goes on with a conversation: its prompt for a program that finds it cannot. */
+export const ANEW_FILE = "anew.md";
 
 /** In the folder of a turn: with what settings it was started, as `TurnSettings` in JSON. */
 export const SETTINGS_FILE = "turn.json";

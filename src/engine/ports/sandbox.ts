@@ -20,6 +20,8 @@ export type Confinement = {
   readonly readable: readonly string[];
   /** A folder for what the process keeps: its home folder, its temporary files. The same for all turns of an attempt. */
   readonly keep: string;
+  /** What is started, where the command line begins with another program, which starts it. */
+  readonly program?: string;
   /** The person's files of the program: its settings are shown read-only, its login as it is. */
   readonly files: ProgramFiles;
   readonly reach: Reach;
