@@ -3,7 +3,7 @@
  */
 
 import { isUp } from "../../core/step/act.ts";
-import type { Incoming, ProgramFailure, Reading } from "../../core/model/event.ts";
+import type { Incoming, Reading } from "../../core/model/event.ts";
 import type { Workflow } from "../../core/model/compile.ts";
 import { outcomeOfEnd } from "../../core/step/events/end.ts";
 import { isExpected } from "../../core/step/move-at-end.ts";
@@ -21,8 +21,9 @@ import { noteAll, noteNew } from "../notes.ts";
 import { project } from "../submit/project.ts";
 import { showTexts } from "../submit/show-texts.ts";
 import { submit } from "../submit/submit.ts";
-import { jobId, turnOf } from "./job-id.ts";
+import { turnOf } from "./job-id.ts";
 import { policyAfter, type Policy } from "../queue/after-turn.ts";
+import { failuresBefore } from "../queue/failures-before.ts";
 import { harnessOfTurn } from "../queue/harness.ts";
 import { REMINDER, reminderFor, sayMissing } from "../queue/reminder.ts";
 import { beginPark, Parked, sayPark } from "../queue/parks.ts";
@@ -133,7 +134,7 @@ async function policyOf(
       killed: job.killed,
       process,
       failure,
-      times: await timesFailed(works, job, failure),
+      before: await failuresBefore(works.store, job, turnOf(job)),
       harness: harness.name,
       logIn: works.drivers.of(harness.driver).logIn,
       isContinued:
@@ -142,23 +143,6 @@ async function policyOf(
     },
     works.clock.now(),
   );
-}
-
-const TIMES_MAX = 4;
-
-/** How many turns of the attempt, up to this one, ended with a failure of this class. */
-async function timesFailed(
-  { store, drivers }: Works,
-  job: JobRow,
-  failure: ProgramFailure | undefined,
-): Promise<number> {
-  if (failure === undefined) return 0;
-  let times = 1;
-  for (let turn = turnOf(job) - 1; turn > 0 && times < TIMES_MAX; turn -= 1, times += 1) {
-    const before = await store.job(jobId(job, turn));
-    if (before === undefined || drivers.failure(before.dir)?.class !== failure.class) break;
-  }
-  return times;
 }
 
 /** Where the turn did not bring what the run waits for, its agent goes on without a crash. False where it has ended. */

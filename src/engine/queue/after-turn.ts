@@ -16,8 +16,8 @@ export type EndedTurn = {
   readonly killed: JobRow["killed"];
   readonly process: Process;
   readonly failure: ProgramFailure | undefined;
-  /** The turns of this attempt, up to this one, that ended one after the other with a failure of this class. */
-  readonly times: number;
+  /** How the earlier turns of this attempt failed since its run last moved, the latest first; undefined where one did not. */
+  readonly before: readonly (ProgramFailure["class"] | undefined)[];
   readonly harness: string;
   /** What a person types to log in; empty where that is not known. */
   readonly logIn: string;
@@ -43,6 +43,10 @@ const QUOTA_MINUTES = [15, 30, 60];
 /** A service that fails is tried again after these; then the failure counts as a crash. */
 const PROVIDER_MINUTES = [1, 5, 15];
 const RESET_DAYS_MAX = 7;
+/** How long a park lasts at least, by how often turns of the attempt were parked: a program that names a near time each time is not believed again. */
+const AT_LEAST_MINUTES = [0, 1, 5, 15, 60];
+/** So often the turns of an attempt are parked before a person looks. */
+const PARKS_MAX = 8;
 
 const OVER: Policy = { type: "over" };
 
@@ -53,23 +57,23 @@ export function policyAfter(turn: EndedTurn, now: number): Policy {
   if (failure === undefined) return OVER;
   const { class: kind, message } = failure;
   const account = harnessKey(turn.harness);
+  const parks = parksBefore(turn) + 1;
+  const atLeast = now + minutesOf(AT_LEAST_MINUTES, parks) * MINUTE_MS;
+  const times = timesInRow(turn, kind);
   switch (kind) {
-    case "quota":
-      return park({
-        key: account,
-        class: kind,
-        message,
-        until: renewedAt(turn, failure, now),
-        at: now,
-        next: "",
-      });
+    case "quota": {
+      if (parks > PARKS_MAX) return tooOften(message);
+      const until = Math.max(renewedAt(times, failure, now), atLeast);
+      return park({ key: account, class: kind, message, until, at: now, next: "" });
+    }
     case "login":
     case "trust":
       return park({ key: account, class: kind, message, until: 0, at: now, next: nextFor(kind, turn) });
     case "provider": {
-      const minutes = PROVIDER_MINUTES[turn.times - 1];
+      const minutes = PROVIDER_MINUTES[times - 1];
       if (minutes === undefined) return OVER;
-      const until = now + minutes * MINUTE_MS;
+      if (parks > PARKS_MAX) return tooOften(message);
+      const until = Math.max(now + minutes * MINUTE_MS, atLeast);
       return park({ key: agentKey(turn.agent), class: kind, message, until, at: now, next: "" });
     }
     case "configuration":
@@ -83,14 +87,40 @@ function park(of: Park): Policy {
   return { type: "park", park: of };
 }
 
+function tooOften(message: string): Policy {
+  const why = `${message.replace(/\.$/, "")}; it was parked ${PARKS_MAX} times, and no turn brought anything`;
+  return { type: "attention", message: why, remedy: "look at the account and the service of the program" };
+}
+
+const PARKED: ReadonlySet<ProgramFailure["class"] | undefined> = new Set([
+  "quota",
+  "provider",
+  "login",
+  "trust",
+]);
+
+function parksBefore({ before }: EndedTurn): number {
+  return before.filter((kind) => PARKED.has(kind)).length;
+}
+
+/** How many turns, up to this one, failed in this way one after the other. */
+function timesInRow({ before }: EndedTurn, kind: ProgramFailure["class"]): number {
+  const other = before.findIndex((each) => each !== kind);
+  return (other < 0 ? before.length : other) + 1;
+}
+
+/** The last one, from then on. */
+function minutesOf(minutes: readonly number[], times: number): number {
+  return minutes[Math.min(times, minutes.length) - 1] ?? 0;
+}
+
 function nextFor(kind: "login" | "trust", { harness, logIn }: EndedTurn): string {
   if (kind === "trust") return `start ${harness} in the repository once, and trust the folder`;
   return logIn || `log in to ${harness}`;
 }
 
 /** A time that has passed, or is too far away, is a mistake of one of the clocks. */
-function renewedAt({ times }: EndedTurn, { resetAt = 0 }: ProgramFailure, now: number): number {
+function renewedAt(times: number, { resetAt = 0 }: ProgramFailure, now: number): number {
   if (resetAt > now && resetAt <= now + RESET_DAYS_MAX * DAY_MS) return resetAt;
-  const minutes = QUOTA_MINUTES[Math.min(times, QUOTA_MINUTES.length) - 1] ?? 15;
-  return now + minutes * MINUTE_MS;
+  return now + minutesOf(QUOTA_MINUTES, times) * MINUTE_MS;
 }
