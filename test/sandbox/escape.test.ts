@@ -1,6 +1,6 @@
 /** Every row of the table of threats, tried by a hostile program: inside of the sandbox, and without one. */
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { isBwrapThere, leftBehind, makeWorld, type World } from "./world.ts";
@@ -17,6 +17,8 @@ const OUTSIDE: Readonly<Record<string, (world: World) => boolean>> = {
     existsSync(join(world.root, "state/planted")) || isPlanted(world, "state/signalbox.db"),
   "change settings that the person's agent programs run hooks from": (world) =>
     isPlanted(world, "person/.claude/settings.json"),
+  "leave links for its next turn to mount or write through": ({ root }) =>
+    readdirSync(join(root, "outside")).length > 0,
   "change the person's `.gitconfig` or shell profile": (world) =>
     isPlanted(world, "person/.gitconfig") || isPlanted(world, "person/.bashrc"),
 };
@@ -82,6 +84,9 @@ describe.skipIf(!isBwrapThere()).for([true, false])("in a sandbox: %s", (isConfi
 
   beforeAll(async () => {
     world = await makeWorld();
+    // Two turns of one attempt: the first one leaves what the second one may profit from.
+    if (isConfined)
+      await world.run([NODE, HOSTILE, JSON.stringify({ ...world.targets, plants: "yes" })], { isConfined });
     const { said } = await world.run([NODE, HOSTILE, JSON.stringify(world.targets)], { isConfined });
     // The first process of the namespace ends a moment after bwrap has told how the program ended, and all others with it.
     if (isConfined) await vi.waitUntil(() => leftBehind(world.targets["mark"]).length === 0, 5000);

@@ -1,7 +1,17 @@
 /** An agent that tries every way out. Prints, as JSON, what it reached and what kept it back. */
 
 import { execFileSync, spawn } from "node:child_process";
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createConnection, type NetConnectOpts } from "node:net";
 
 type Attempt = () => unknown;
@@ -142,6 +152,9 @@ const CHANNELS: Readonly<Record<string, Attempt>> = {
   "write hooks of the checkout, where a run works in place": writes(
     `${at["inPlace"]}/.git/hooks/post-commit`,
   ),
+  "leave links for its next turn to mount or write through": () => {
+    writeFileSync(`${at["outside"]}/planted`, "");
+  },
   "leave a process behind": () => {
     spawn("sleep", ["1000"], { detached: true, stdio: "ignore", env: { LEFT: at["mark"] } }).unref();
   },
@@ -163,6 +176,35 @@ function said(error: unknown): string {
   } = error as { stderr?: string; code?: string; message?: string };
   return stderr.trim() || code || message;
 }
+
+/** What it leaves for its next turn: whoever mounts in its home folder, or writes there, would follow these. */
+const PLANTED: readonly (readonly [path: string, to: string])[] = [
+  [".cargo/registry", `/oldroot${at["person"]}/.ssh`],
+  [".gradle", `/oldroot${at["outside"]}`],
+  [".claude", `/oldroot${at["outside"]}`],
+  [".claude.json", `${at["outside"]}/written`],
+  [".gitconfig", `/oldroot${at["outside"]}/mounted`],
+];
+
+function plant(): void {
+  for (const [path, to] of PLANTED) {
+    const [first = "", ...rest] = path.split("/");
+    try {
+      renameSync(`${at["person"]}/${first}`, `${at["person"]}/${first}.old`);
+    } catch {
+      // Nothing is there, or something is mounted on it.
+    }
+    try {
+      if (rest.length > 0) mkdirSync(`${at["person"]}/${first}`);
+      rmSync(`${at["person"]}/${path}`, { force: true });
+      symlinkSync(to, `${at["person"]}/${path}`);
+    } catch {
+      // The next one may work.
+    }
+  }
+}
+
+if (at["plants"] === "yes") plant();
 
 const results: Record<string, string> = {};
 for (const [channel, attempt] of Object.entries(CHANNELS)) {

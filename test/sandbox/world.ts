@@ -72,6 +72,8 @@ export async function makeWorld(): Promise<World> {
   put("person/.claude/.credentials.json", "{}\n");
   put("person/.gitconfig", "[user]\n\tname = Ada\n");
   put("person/.bashrc", "# mine\n");
+  put("person/.claude.json", "{}\n");
+  mkdirSync(join(root, "outside"));
   put("person/.npm/.keep", "");
   put("person/.aws/credentials", "secret\n");
   const program = put("package/signalbox.cjs", "// the program\n");
@@ -128,6 +130,7 @@ export async function makeWorld(): Promise<World> {
     inPlace,
     turn,
     abstract,
+    outside: join(root, "outside"),
   };
   put("person/.ssh/id", "a key\n");
   const env = {
@@ -158,7 +161,7 @@ export async function makeWorld(): Promise<World> {
                 readable: [turn, `${inPlace}/.git`, join(import.meta.dirname, "hostile.ts")],
                 keep: join(state, "runs/own/agents/a/cell"),
                 files: {
-                  settings: [join(person, ".claude/settings.json")],
+                  settings: [join(person, ".claude/settings.json"), join(person, ".claude.json")],
                   credentials: [join(person, ".claude/.credentials.json")],
                 },
                 reach: { read: [], write: [], devices: [] },

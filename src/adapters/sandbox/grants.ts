@@ -1,6 +1,7 @@
 /** A cell as a list of what is mounted where, in order: a later mount covers an earlier one. */
 
 import {
+  constants,
   copyFileSync,
   existsSync,
   lstatSync,
@@ -9,7 +10,7 @@ import {
   realpathSync,
   rmSync,
 } from "node:fs";
-import { basename, dirname, join, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Confinement } from "../../engine/ports/sandbox.ts";
 import type { Launch } from "../../engine/ports/process.ts";
 import { mirrorOf } from "../git/mirror/names.ts";
@@ -18,6 +19,8 @@ import { configFolder, type Env, type Home } from "../home/paths.ts";
 import { packageRoot } from "../library/package.ts";
 import { programAt } from "../process/program.ts";
 import { CACHES, installationOf, isCopied, MOVING, TOOL_CHAINS } from "./programs.ts";
+import { clearMountPoints, clearWay } from "./way.ts";
+import { isWithin } from "./within.ts";
 
 export type Grant =
   | { readonly type: "read" | "write" | "device"; readonly from: string; readonly to: string }
@@ -70,22 +73,24 @@ export function grantsFor(launch: Launch, cell: Confinement, places: GrantPlaces
   const home = launch.env["HOME"] ?? "";
   const inHome = home.startsWith("/") && home !== "/" ? home : "/home/agent";
   const inside = { ...places, inHome, env: launch.env };
+  const mounts: readonly Grant[] = [
+    ...systemMounts(),
+    ...ownFolders(cell, inside),
+    ...tools(launch, cell, inside),
+    ...settingsOf(cell, inside),
+    ...[join(mirrorOf(places.home, cell.repo), "objects"), places.home.bin].flatMap(reading),
+    ...(places.socket === "" ? [] : reading(places.socket)),
+    ...cell.writable.flatMap(writing),
+    ...cell.readable.flatMap((path) => [path, ...gitFolders(path)]).flatMap(reading),
+    ...cell.reach.read.flatMap(reading),
+    ...cell.reach.write.flatMap(writing),
+    ...cell.reach.devices.flatMap((path): readonly Grant[] =>
+      existsSync(path) ? [{ type: "device", from: path, to: path }] : [],
+    ),
+  ].map((mount, at, all) => unshared(mount, all.slice(at + 1), { cell, cache: places.cache }));
+  clearMountPoints(mounts, [cell.keep]);
   return {
-    mounts: [
-      ...systemMounts(),
-      ...ownFolders(cell, inside),
-      ...tools(launch, cell, inside),
-      ...settingsOf(cell, inside),
-      ...[join(mirrorOf(places.home, cell.repo), "objects"), places.home.bin].flatMap(reading),
-      ...(places.socket === "" ? [] : reading(places.socket)),
-      ...cell.writable.flatMap(writing),
-      ...cell.readable.flatMap((path) => [path, ...gitFolders(path)]).flatMap(reading),
-      ...cell.reach.read.flatMap(reading),
-      ...cell.reach.write.flatMap(writing),
-      ...cell.reach.devices.flatMap((path): readonly Grant[] =>
-        existsSync(path) ? [{ type: "device", from: path, to: path }] : [],
-      ),
-    ],
+    mounts,
     env: {
       HOME: inHome,
       TMPDIR: "/tmp",
@@ -136,7 +141,7 @@ function ownFolders(
   ];
   for (const file of files.settings.filter(isCopied)) {
     const [name, path] = folders.findLast(([, each]) => isWithin(file, each)) ?? [];
-    if (name !== undefined && path !== undefined) copyOnce(file, join(own(name), file.slice(path.length)));
+    if (name !== undefined && path !== undefined) copyOnce(file, own(name), relative(path, file));
   }
   const caches = CACHES.map(([name, shared]): Grant => {
     const moved = name === ".cache" ? (env["XDG_CACHE_HOME"] ?? "") : "";
@@ -150,13 +155,28 @@ function ownFolders(
   ];
 }
 
+/** A cache with a mount in it is the attempt's own: others, who write at the same time, could put a link in its way. */
+function unshared(mount: Grant, later: readonly Grant[], { cell, cache }: Shared): Grant {
+  if (mount.type !== "write" || !isWithin(mount.from, join(cache, "cells"))) return mount;
+  if (!later.some(({ to }) => to !== mount.to && isWithin(to, mount.to))) return mount;
+  return { ...mount, from: made(join(cell.keep, "caches", basename(mount.from))) };
+}
+
+type Shared = { readonly cell: Confinement; readonly cache: string };
+
 function made(folder: string): string {
   makeFolder(folder);
   return folder;
 }
 
-function copyOnce(from: string, to: string): void {
-  if (existsSync(from) && !existsSync(to)) copyFileSync(from, to);
+/** An agent may have put a link there, to write anywhere through us. */
+function copyOnce(from: string, folder: string, path: string): void {
+  if (!existsSync(from)) return;
+  clearWay(folder, path, { isFolder: false, isOurs: true });
+  const to = join(folder, path);
+  if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) return;
+  makeFolder(dirname(to));
+  copyFileSync(from, to, constants.COPYFILE_EXCL);
 }
 
 /** What is found on the PATH, the program's own installation, this package and its Node. */
@@ -188,10 +208,6 @@ function isProtected(path: string, { repo }: Confinement, { home, person }: Gran
   const isAbove = kept.some((each) => isWithin(each, path));
   const isInside = kept.some((each) => each !== person["HOME"] && isWithin(path, each));
   return isAbove || isInside;
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
 /** At the paths where they are, which are in folders that are private inside. */
