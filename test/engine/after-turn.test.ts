@@ -113,6 +113,7 @@ test.for<[what: string, turn: Partial<EndedTurn>, policy: string]>([
     { ...failed("quota"), process: { type: "ended", code: 0 } },
     "remind",
   ],
+  ["a death by a signal", { ...failed("quota"), process: { type: "ended", code: 137 } }, "over"],
   ["a stall", { ...failed("quota"), killed: "stalled" }, "over"],
   ["a time limit", { ...failed("quota"), killed: "timed-out" }, "over"],
   ["a process that is gone", { ...failed("quota"), process: { type: "lost", infrastructure: true } }, "over"],

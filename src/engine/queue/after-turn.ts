@@ -48,13 +48,17 @@ const AT_LEAST_MINUTES = [0, 1, 5, 15, 60];
 /** So often the turns of an attempt are parked before a person looks. */
 const PARKS_MAX = 8;
 
+/** The shell tells a death by signal as a number above this. */
+const SIGNALLED = 128;
+
 const OVER: Policy = { type: "over" };
 
 export function policyAfter(turn: EndedTurn, now: number): Policy {
   const { killed, process, failure, isContinued, isReminder } = turn;
   if (killed !== "" || process.type !== "ended") return OVER;
   if (process.code === 0) return isContinued && !isReminder ? { type: "remind" } : OVER;
-  if (failure === undefined) return OVER;
+  // A program that was killed has not ended its turn: what is last in its log may be of anybody.
+  if (failure === undefined || process.code > SIGNALLED) return OVER;
   const { class: kind, message } = failure;
   const account = harnessKey(turn.harness);
   const parks = parksBefore(turn) + 1;
