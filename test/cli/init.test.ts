@@ -130,7 +130,9 @@ test("without its comment signs the template is valid, and names every key that 
     scope: "repository",
   });
   expect({ problems, warnings }).toEqual({ problems: [], warnings: [] });
-  const keys = Object.keys(ConfigFile.def.shape).filter((key) => !["notify", "reach", "prices"].includes(key));
+  const keys = Object.keys(ConfigFile.def.shape).filter(
+    (key) => !["notify", "reach", "prices"].includes(key),
+  );
   expect(Object.keys(config).toSorted()).toEqual(keys.toSorted());
   const layer = { config, placeOf: () => ({ file: "", line: 1, col: 1 }), folder: "/" };
   expect(mergeLayers([layer], { home: "", repo: "" }).problems).toEqual([]);

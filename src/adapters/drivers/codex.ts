@@ -41,7 +41,7 @@ const MAX = "xhigh";
 const TOOLS = [
   'command="signalbox"',
   'args=["mcp"]',
-  'env_vars=["SIGNALBOX_HOME","SIGNALBOX_RUN","SIGNALBOX_TOKEN","SIGNALBOX_JOB"]',
+  'env_vars=["SIGNALBOX_HOME","SIGNALBOX_RUN","SIGNALBOX_TOKEN","SIGNALBOX_JOB","SIGNALBOX_SOCKET"]',
   'default_tools_approval_mode="approve"',
 ].flatMap((line) => ["-c", `mcp_servers.signalbox.${line}`]);
 

@@ -22,6 +22,8 @@ type TurnSource = {
   readonly workspace: string;
   /** Empty where its `.git` is not the agent's to write in. */
   readonly git: string;
+  /** In a sandbox each attempt has a home folder of its own, without the conversations of the attempt before it. */
+  readonly isConfined: boolean;
 };
 
 export async function callOf(works: Works, of: TurnSource): Promise<Omit<Turn, "prompt" | "isConfined">> {
@@ -56,12 +58,15 @@ function effortOf(driver: Driver, { agent, role, run, harness }: TurnSource): Ef
  * The conversation of the attempt, or of the attempt before it, which ended too early. One that an attempt has taken over is not taken
  * over once more: it may be the reason for the end.
  */
-async function conversationOf(works: Works, { agent, role, harness }: TurnSource): Promise<string> {
+async function conversationOf(
+  works: Works,
+  { agent, role, harness, isConfined }: TurnSource,
+): Promise<string> {
   const jobs = await works.store.jobs({ run: agent.run });
   const printedIn = (attempt: number): string =>
     works.drivers.conversation(harness.driver, turnDirs(jobs, { ...agent, attempt }));
   const own = printedIn(agent.attempt);
-  if (own !== "" || role.session !== "persistent") return own;
+  if (own !== "" || role.session !== "persistent" || isConfined) return own;
   const before = printedIn(agent.attempt - 1);
   return before === printedIn(agent.attempt - 2) ? "" : before;
 }

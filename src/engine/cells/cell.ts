@@ -17,6 +17,10 @@ export const NO_FILES: ProgramFiles = { settings: [], credentials: [] };
 
 type Confined = Omit<Confinement, "reach"> & { readonly run: string; readonly settings: Settings };
 
+export function isConfinedBy({ sandbox }: Pick<Works, "sandbox">, settings: Settings): boolean {
+  return settings.sandbox !== "off" && sandbox.state().works;
+}
+
 /** Part of a launch; empty for a program that runs without a sandbox, which the run then says. */
 export async function cellFor(
   works: Pick<Works, "sandbox" | "store" | "clock">,

@@ -8,7 +8,7 @@ import type { Process } from "../ports/process.ts";
 import type { JobRow } from "../ports/registry.ts";
 import { projectAfter } from "../submit/project.ts";
 import { submit } from "../submit/submit.ts";
-import { isTurnOf, turnOf } from "../agents/job-id.ts";
+import { turnOf } from "../agents/job-id.ts";
 
 /** Safe to repeat: the first report counts. `process` is how the turn ended, where that is known. */
 export async function reportTurn(works: Works, job: JobRow, process?: Process): Promise<TurnReport> {
@@ -33,12 +33,18 @@ export async function reportTurn(works: Works, job: JobRow, process?: Process): 
   return report;
 }
 
-/** The folders of this turn and of the earlier ones of its attempt, in order. */
+/** The folders of this turn and of the earlier ones of its role, in order: a later attempt may continue the conversation of an earlier one. */
 async function turnsUpTo({ store }: Works, job: JobRow): Promise<readonly string[]> {
+  const { role, slot } = job;
   return (await store.jobs({ run: job.run }))
-    .filter(({ id }) => isTurnOf(id, job) && turnOf({ id }) <= turnOf(job))
-    .toSorted((a, b) => turnOf(a) - turnOf(b))
+    .filter((other) => other.kind === "turn" && other.role === role && other.slot === slot)
+    .filter((other) => inOrder(other, job) <= 0)
+    .toSorted(inOrder)
     .map(({ dir }) => dir);
+}
+
+function inOrder(a: JobRow, b: JobRow): number {
+  return a.attempt === b.attempt ? turnOf(a) - turnOf(b) : a.attempt - b.attempt;
 }
 
 /** What the program says, else the tokens at the price of its model; undefined where neither is known. */

@@ -31,6 +31,8 @@ export type Scene = {
   readonly limits?: string;
   /** More of the person's settings. */
   readonly settings?: string;
+  /** Agents work in the sandbox; without it they have none. */
+  readonly isConfined?: boolean;
   readonly files?: Readonly<Record<string, string>>;
 };
 
@@ -79,11 +81,17 @@ async function openStage(scene: Scene): Promise<Stage> {
   const life = makeLife({
     config: (root) =>
       // Agents in terminals have a theatre of their own: test/e2e/stories.
-      `terminal: none\nsandbox: off\nharness: scripted\nharnesses:\n  scripted: { ${scene.driver === undefined ? "command" : `driver: ${scene.driver}, program`}: [sh, "${root}/agents/{role}.sh"], set: { LEDGER: "${root}/ledger" }${scene.limits ?? PATIENT} }\n${scene.settings ?? ""}`,
+      `terminal: none\n${sandboxOf(scene, root)}harness: scripted\nharnesses:\n  scripted: { ${scene.driver === undefined ? "command" : `driver: ${scene.driver}, program`}: [sh, "${root}/agents/{role}.sh"], set: { LEDGER: "${root}/ledger" }${scene.limits ?? PATIENT} }\n${scene.settings ?? ""}`,
     furnish: (repo, root) => furnish(scene, repo, root),
   });
   if (scene.workflow !== undefined) await ok(life, ["trust"]);
   return stageOf(life);
+}
+
+/** Scripts of roles and the ledger of the test are no part of a workspace. */
+function sandboxOf({ isConfined = false }: Scene, root: string): string {
+  if (!isConfined) return "sandbox: off\n";
+  return `sandbox: required\nreach: { "*": { read: ["${root}/agents"], write: ["${root}/ledger"] } }\n`;
 }
 
 function furnish(scene: Scene, repo: string, root: string): void {
