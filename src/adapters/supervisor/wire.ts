@@ -57,6 +57,7 @@ export const IN_CELL: ReadonlySet<string> = new Set([
   "update",
   "complete",
   "ask-questions",
+  "ask-permission",
   "show",
   "next",
   "why",

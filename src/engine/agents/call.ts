@@ -7,7 +7,8 @@ import type { Role } from "../../core/model/workflow.ts";
 import type { Works } from "../box.ts";
 import type { Driver, Turn } from "../ports/drivers.ts";
 import type { AgentRow, JobRow, RunAttempt } from "../ports/registry.ts";
-import type { Harness } from "../ports/settings.ts";
+import type { Harness, Settings } from "../ports/settings.ts";
+import { isConfinedBy } from "../cells/cell.ts";
 import { askableEffort } from "./effort.ts";
 import { needsPerson } from "../supervise/later.ts";
 import { isTurnOf, turnOf } from "./job-id.ts";
@@ -22,8 +23,7 @@ type TurnSource = {
   readonly workspace: string;
   /** Empty where its `.git` is not the agent's to write in. */
   readonly git: string;
-  /** In a sandbox each attempt has a home folder of its own, without the conversations of the attempt before it. */
-  readonly isConfined: boolean;
+  readonly settings: Settings;
 };
 
 export async function callOf(works: Works, of: TurnSource): Promise<Omit<Turn, "prompt" | "isConfined">> {
@@ -58,15 +58,14 @@ function effortOf(driver: Driver, { agent, role, run, harness }: TurnSource): Ef
  * The conversation of the attempt, or of the attempt before it, which ended too early. One that an attempt has taken over is not taken
  * over once more: it may be the reason for the end.
  */
-async function conversationOf(
-  works: Works,
-  { agent, role, harness, isConfined }: TurnSource,
-): Promise<string> {
+async function conversationOf(works: Works, { agent, role, harness, settings }: TurnSource): Promise<string> {
   const jobs = await works.store.jobs({ run: agent.run });
   const printedIn = (attempt: number): string =>
     works.drivers.conversation(harness.driver, turnDirs(jobs, { ...agent, attempt }));
   const own = printedIn(agent.attempt);
-  if (own !== "" || role.session !== "persistent" || isConfined) return own;
+  if (own !== "" || role.session !== "persistent") return own;
+  // In a sandbox each attempt has a home folder of its own, without the conversations of the attempt before it.
+  if (isConfinedBy(works, settings)) return own;
   const before = printedIn(agent.attempt - 1);
   return before === printedIn(agent.attempt - 2) ? "" : before;
 }

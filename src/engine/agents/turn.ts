@@ -10,7 +10,7 @@ import type { Role } from "../../core/model/workflow.ts";
 import type { Message, Works } from "../box.ts";
 import { harnessOf, unparkedHarness } from "../queue/harness.ts";
 import { callOf } from "./call.ts";
-import { callIn, isConfinedBy } from "../cells/cell.ts";
+import { callIn } from "../cells/cell.ts";
 import { environment, limitsOf } from "./launch.ts";
 import { noteGiven } from "./given-texts.ts";
 import { openCheckout, setUpCheckout } from "./judge-checkout.ts";
@@ -71,18 +71,7 @@ export async function startTurn(works: Works, kept: Kept, on: StartedTurn): Prom
   const driver = works.drivers.of(harness.driver);
   // That of a person's own checkout is not an agent's to write in.
   const git = isInPlace(workspace) && !isJudge ? "" : `${cwd}/.git`;
-  const isConfined = isConfinedBy(works, settings);
-  const call = await callOf(works, {
-    agent,
-    turn,
-    role,
-    run,
-    harness,
-    seat,
-    workspace: cwd,
-    git,
-    isConfined,
-  });
+  const call = await callOf(works, { ...on, role, run, harness, seat, workspace: cwd, git, settings });
   const whole = on.messages === undefined ? on.text : await withTask(works, agent, on.text);
   const trouble = await troubleIn(works, { workspace, role, id });
   const anew = [...trouble, whole].join("\n\n");
