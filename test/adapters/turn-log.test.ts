@@ -183,3 +183,20 @@ test("a log of 100 MB is read at its ends only", () => {
   expect(drivers.report([dir]).usage).toMatchObject({ input: 14, isPart: true });
   expect(performance.now() - before).toBeLessThan(2000);
 });
+
+test.for<[cost: string, known: number | undefined]>([
+  ["0", 0],
+  ["0.25", 0.25],
+  ["100000", 100_000],
+  ["100001", undefined],
+  ["1.7e308", undefined],
+  ["1e999", undefined],
+  ["-1", undefined],
+  ['"1"', undefined],
+  ["null", undefined],
+])("a turn of claude that cost %s", ([cost, known]) => {
+  const models = `"model_usage_since_last_result":{"one":{"costUSD":${cost}},"other":{"costUSD":0}}`;
+  const log = `{"type":"result","usage":{"input_tokens":1,"output_tokens":1},${models}}\n`;
+  const { usage, cost: said } = drivers.report([turn("claude", log)]);
+  expect([usage?.input, said]).toEqual([1, known]);
+});

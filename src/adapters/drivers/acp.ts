@@ -111,7 +111,7 @@ function usageIn(line: unknown): Extract<AgentEvent, { type: "usage" }>["usage"]
     input: countAt(line, "input"),
     cached: countAt(line, "cached"),
     output: countAt(line, "output"),
-    ...(typeof cost === "number" ? { cost: countAt(line, "cost") } : {}),
+    ...(typeof cost === "number" && cost >= 0 ? { cost } : {}),
   };
 }
 

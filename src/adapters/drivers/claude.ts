@@ -170,13 +170,17 @@ function result(line: unknown, resetAt: number): readonly AgentEvent[] {
 /** Of this turn only: `total_cost_usd` also counts the earlier turns of the conversation. */
 function usageIn(line: unknown): Usage {
   const models = at(line, "model_usage_since_last_result");
-  const costs = isObject(models) ? Object.values(models).map((model) => countAt(model, "costUSD")) : [];
+  const costs = isObject(models) ? Object.values(models).map((model) => at(model, "costUSD")) : [];
   const count = (name: string): number => countAt(line, "usage", name);
   const cached = count("cache_read_input_tokens");
   return {
     input: count("input_tokens") + count("cache_creation_input_tokens") + cached,
     cached,
     output: count("output_tokens"),
-    ...(costs.length === 0 ? {} : { cost: costs.reduce((sum, cost) => sum + cost, 0) }),
+    ...(costs.length > 0 && costs.every(isCost) ? { cost: costs.reduce((sum, cost) => sum + cost, 0) } : {}),
   };
+}
+
+function isCost(cost: unknown): cost is number {
+  return typeof cost === "number" && cost >= 0;
 }

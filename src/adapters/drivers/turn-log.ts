@@ -108,9 +108,10 @@ function usageIn(
   const usage = tokens(usages.reduce(sum));
   const isPart = !isWhole && last.of === "step";
   const costs = usages.flatMap(({ cost, input, output }) => (input + output === 0 ? [0] : (cost ?? [])));
+  const cost = costs.reduce((one, other) => one + other, 0);
   return {
     usage: isPart ? { ...usage, isPart } : usage,
-    ...(costs.length < usages.length ? {} : { cost: costs.reduce((one, other) => one + other, 0) }),
+    ...(costs.length < usages.length || !isPlausible(cost) ? {} : { cost }),
   };
 }
 
@@ -148,6 +149,13 @@ function tokens({ input, cached, output }: Usage): TokenUsage {
 }
 
 const TOKENS_MAX = 1e12;
+
+const USD_MAX = 100_000;
+
+/** More than one turn can cost, or none at all, is not what it did cost: one such number would spoil every sum. */
+function isPlausible(usd: number): boolean {
+  return usd >= 0 && usd <= USD_MAX;
+}
 
 /** A long log was moved aside once, with its beginning. */
 function headOf(dir: string): readonly AgentEvent[] {
