@@ -123,6 +123,7 @@ describe("layers", () => {
       model: "",
       effort: "",
       folders: [],
+      files: [],
       mcp: false,
       permissions: "ask",
       stays: false,
@@ -274,6 +275,10 @@ test.for<[said: string, files: Files]>([
   [
     "invalid-config: /home/.config/signalbox/config.yaml:1:26: PATH cannot be set: agents get yours, with signalbox first",
     { user: "harnesses: { a: { set: { PATH: /x }, command: [x] } }" },
+  ],
+  [
+    "invalid-config: /repo/.signalbox/config.yaml:1:26: LD_PRELOAD cannot be set: it would make programs outside of the sandbox load other code, too",
+    { repository: "harnesses: { a: { set: { LD_PRELOAD: ./x }, command: [x] } }" },
   ],
   [
     'invalid-config: /home/.config/signalbox/config.yaml:1:9: must be a list, not "bell"',

@@ -1,7 +1,12 @@
 /** Cells as command lines and profiles; what they keep back is tried in test/sandbox. */
 
+import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { mergeLayers } from "../../src/adapters/config/read.ts";
+import { homeAt } from "../../src/adapters/home/paths.ts";
+import { grantsFor } from "../../src/adapters/sandbox/grants.ts";
 import { bubblewrapped } from "../../src/adapters/sandbox/bubblewrap.ts";
 import { reasonOf, type KernelRules } from "../../src/adapters/sandbox/probe.ts";
 import { seatbeltProfile } from "../../src/adapters/sandbox/seatbelt.ts";
@@ -57,9 +62,14 @@ test("a profile for macOS shows what a cell shows, and the rules for reading com
 describe("settings", () => {
   const merged = (...configs: readonly ConfigFile[]) =>
     mergeLayers(
-      configs.map((config) => ({ config, folder: "/", placeOf: () => ({ file: "f", line: 1, col: 1 }) })),
-      { home: "/home/ada", repo: "/home/ada/shop" },
-    ).settings;
+      configs.map((config, i) => ({
+        config,
+        folder: "/home/ada/shop",
+        from: i === 0 ? ("user" as const) : ("repository" as const),
+        placeOf: (path: readonly string[]) => ({ file: path.join("."), line: 1, col: 1 }),
+      })),
+      { home: "/home/ada", repo: "/home/ada/shop", kept: ["/home/ada/.config/signalbox", "/home/ada/state"] },
+    );
 
   test.for<[ConfigFile["sandbox"], ConfigFile["sandbox"], string]>([
     [undefined, undefined, "auto"],
@@ -70,7 +80,7 @@ describe("settings", () => {
     [undefined, "required", "required"],
   ])("a person says %s and a repository %s: %s", ([own, repository, expected]) => {
     const of = (sandbox: ConfigFile["sandbox"]): ConfigFile => (sandbox === undefined ? {} : { sandbox });
-    expect(merged(of(own), of(repository)).sandbox).toBe(expected);
+    expect(merged(of(own), of(repository)).settings.sandbox).toBe(expected);
   });
 
   test("what a person opens is opened for all projects, or for one", () => {
@@ -79,6 +89,83 @@ describe("settings", () => {
       "~/shop": { write: ["/s"] },
       "~/other": { devices: ["/dev/kvm"] },
     };
-    expect(merged({ reach }).reach).toEqual({ read: ["/home/ada/a"], write: ["/s"], devices: [] });
+    expect(merged({ reach }).settings.reach).toEqual({ read: ["/home/ada/a"], write: ["/s"], devices: [] });
   });
+
+  test.for<[string, "user" | "repository", boolean]>([
+    ["~/.ssh", "user", true],
+    ["~/.config/pip", "user", true],
+    ["~/.config", "user", false],
+    ["~/.config/signalbox/human.key", "user", false],
+    ["~/state/workspaces", "user", false],
+    ["/", "user", false],
+    ["~/.ssh", "repository", false],
+    ["../other", "repository", false],
+    [".", "repository", false],
+    [".git/hooks", "repository", false],
+    [".signalbox", "repository", false],
+    ["build/../../other", "repository", false],
+    ["build/cache", "repository", true],
+  ])("the folder %s of a %s's harness: %s", ([folder, from, isOpen]) => {
+    const own: ConfigFile = { harnesses: { claude: { folders: [folder] } } };
+    const { problems } = from === "user" ? merged(own) : merged({}, own);
+    const at = { file: "harnesses.claude.folders", message: expect.stringContaining(folder) as string };
+    expect(problems).toMatchObject(isOpen ? [] : [at]);
+  });
+
+  test("nobody opens the folder of the human key by reach", () => {
+    const { problems } = merged({
+      reach: { "*": { read: ["~/.config/signalbox"], write: ["/home", "/srv"] } },
+    });
+    expect(problems.map(({ file }) => file)).toEqual(["reach.*.read", "reach.*.write"]);
+  });
+
+  test("files in command lines: a person's are shown, a repository's where they are its own", () => {
+    const command = (...more: readonly string[]): ConfigFile => ({
+      harnesses: { own: { command: ["sh", ...more] } },
+    });
+    const { settings } = merged(
+      command("/home/ada/bin/x"),
+      command(".signalbox/y", "--z=/home/ada/.ssh", "/home/ada/shop/../.aws", "/home/ada/shop/.git/config"),
+    );
+    expect(settings.harness("own")?.files).toEqual(["/home/ada/bin/x", "/home/ada/shop/.signalbox/y"]);
+  });
+});
+
+test("what is named is not shown where a link leads out of the repository, or to what is kept", () => {
+  const root = mkdtempSync(join(realpathSync(tmpdir()), "sbx-named-"));
+  const at = (path: string): string => join(root, path);
+  for (const name of ["repo/build", "state", "config/signalbox", "ssh"])
+    mkdirSync(at(name), { recursive: true });
+  for (const name of ["agent.sh", "human.key"]) writeFileSync(at(`config/signalbox/${name}`), "");
+  symlinkSync(at("ssh"), at("repo/planted"));
+  symlinkSync(at("config"), at("harmless"));
+  const { mounts } = grantsFor(
+    { id: "j", dir: at("d"), argv: ["/bin/true"], cwd: root, env: { HOME: at("person") }, stdin: "" },
+    {
+      repo: at("repo"),
+      kind: "check",
+      writable: [],
+      readable: [],
+      keep: at("state/keep"),
+      files: { settings: [], credentials: [] },
+      named: {
+        read: [at("ssh"), at("config/signalbox/human.key"), at("config/signalbox/agent.sh")],
+        write: [at("repo/build"), at("repo/planted")],
+      },
+      reach: { read: [at("harmless"), at("config/signalbox")], write: [root, at("state")], devices: [] },
+    },
+    {
+      home: homeAt(at("state")),
+      person: { HOME: at("person"), XDG_CONFIG_HOME: at("config") },
+      cache: at("state/caches"),
+      socket: "",
+    },
+  );
+  const named = mounts.flatMap((mount) => ("from" in mount && mount.from === mount.to ? [mount.to] : []));
+  expect(named.filter((path) => path.startsWith(root))).toEqual([
+    at("repo/build"),
+    at("config/signalbox/agent.sh"),
+    at("ssh"),
+  ]);
 });

@@ -134,8 +134,13 @@ test("without its comment signs the template is valid, and names every key that 
     (key) => !["notify", "reach", "prices"].includes(key),
   );
   expect(Object.keys(config).toSorted()).toEqual(keys.toSorted());
-  const layer = { config, placeOf: () => ({ file: "", line: 1, col: 1 }), folder: "/" };
-  expect(mergeLayers([layer], { home: "", repo: "" }).problems).toEqual([]);
+  const layer = {
+    config,
+    placeOf: () => ({ file: "", line: 1, col: 1 }),
+    folder: "/",
+    from: "repository" as const,
+  };
+  expect(mergeLayers([layer], { home: "", repo: "", kept: [] }).problems).toEqual([]);
 });
 
 test("says how to begin, and which workflows there are", async () => {

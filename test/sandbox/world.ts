@@ -158,6 +158,7 @@ export async function makeWorld(): Promise<World> {
                 repo,
                 kind: "turn",
                 writable: [work, inPlace],
+                named: { read: [], write: [] },
                 readable: [turn, `${inPlace}/.git`, join(import.meta.dirname, "hostile.ts")],
                 keep: join(state, "runs/own/agents/a/cell"),
                 files: {

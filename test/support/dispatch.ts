@@ -140,6 +140,7 @@ function worksOf({ folder, store, workflow, more }: Stage, launched: Launch[]): 
     model: "",
     effort: "",
     folders: [],
+    files: [],
     mcp: false,
     stays: false,
     env: [],

@@ -33,6 +33,7 @@ export function turnOf(driver: Driver, { harness = {}, ...turn }: GivenTurn): Tu
       model: "",
       effort: "",
       folders: [],
+      files: [],
       mcp: false,
       permissions: "ask",
       stays: false,

@@ -96,6 +96,7 @@ export async function played(
     model: "",
     effort: "",
     folders: [],
+    files: [],
     mcp: false,
     stays: false,
     env: [],

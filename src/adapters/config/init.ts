@@ -40,8 +40,8 @@ export const CONFIG_TEMPLATE = `# Signalbox: settings of this repository. Everyt
 #  codex:
 #    # How the program is called: a path, or a wrapper that gets its arguments.
 #    program: [/opt/codex/bin/codex]
-#    # More folders that it may write.
-#    folders: [~/.cache/go-build]
+#    # More folders that it may write, below this one. Others are named in your own config.yaml.
+#    folders: [build/cache]
 #  # The same program a second time, with other options.
 #  quick:
 #    driver: claude

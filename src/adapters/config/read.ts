@@ -16,7 +16,9 @@ import {
   type ParsedConfig,
 } from "../../format/settings/config.ts";
 import { showProblem, type Problem } from "../../format/problem.ts";
-import { configFolder, type Env } from "../home/paths.ts";
+import { configFolder, homeOf, type Env } from "../home/paths.ts";
+import { isWithin } from "../sandbox/within.ts";
+import { filesNamed } from "../../format/settings/argv.ts";
 import type { TrustContent } from "../trust/content.ts";
 import { requireTrust, trustOf, type TrustStore } from "../trust/trust.ts";
 import type { Prices } from "../../format/settings/prices.ts";
@@ -102,7 +104,7 @@ async function survey(
   const folder = configFolder(on.env);
   const file = folder === undefined ? undefined : join(folder, CONFIG_FILE);
   const bytes = file === undefined ? undefined : readIfThere(file);
-  const layers: (SettingsLayer & ParsedConfig & { file: string; from: ConfigScope })[] = [];
+  const layers: (SettingsLayer & ParsedConfig & { file: string })[] = [];
   if (folder !== undefined && file !== undefined && bytes !== undefined) {
     layers.push({ ...(await parse({ file, bytes, scope: "user" })), folder, file, from: "user" });
   }
@@ -114,6 +116,7 @@ async function survey(
   const { settings, problems } = mergeLayers(layers, {
     home: on.env["HOME"] ?? "",
     repo: on.repo,
+    kept: [homeOf(on.env)?.root ?? "", folder ?? ""].filter((each) => each !== ""),
   });
   return {
     settings,
@@ -164,10 +167,17 @@ const FREE_MB_MIN = 1024;
 type SettingsLayer = Pick<ParsedConfig, "config" | "placeOf"> & {
   /** Programs that are named by a relative path are looked for from here. */
   readonly folder: string;
+  readonly from: ConfigScope;
 };
 
-/** The person's home, and the repository that the settings are for. */
-type SettingsPlaces = { readonly home: string; readonly repo: string };
+type SettingsPlaces = {
+  /** The person's home. */
+  readonly home: string;
+  /** The repository that the settings are for. */
+  readonly repo: string;
+  /** The state home and the folder of the person's settings, which no setting shows to agents. */
+  readonly kept: readonly string[];
+};
 
 type Merged = { readonly settings: Settings; readonly problems: readonly Problem[] };
 
@@ -194,7 +204,7 @@ export function mergeLayers(layers: readonly SettingsLayer[], places: SettingsPl
     // Only one of the layers can have it.
     notify: layers.flatMap(({ config, folder }) => placedArgv(config.notify ?? [], { folder, ...places })),
   };
-  return { settings, problems };
+  return { settings, problems: [...problems, ...tooWide(layers, places)] };
 }
 
 const LEVELS: readonly Settings["sandbox"][] = ["off", "auto", "required"];
@@ -203,6 +213,40 @@ const LEVELS: readonly Settings["sandbox"][] = ["off", "auto", "required"];
 function strictest(configs: readonly ConfigFile[]): Settings["sandbox"] {
   const [own, ...others] = configs.map(({ sandbox }) => LEVELS.indexOf(sandbox ?? "off"));
   return LEVELS[Math.max(0, ...others, configs[0]?.sandbox === undefined ? 1 : (own ?? 1))] ?? "auto";
+}
+
+/** What a file opens that it must not: what is kept from all agents, and, of a repository's file, anything outside of it. */
+function tooWide(layers: readonly SettingsLayer[], places: SettingsPlaces): readonly Problem[] {
+  return layers.flatMap(({ config, from, folder, placeOf }) => {
+    const folders = Object.entries(config.harnesses ?? {}).flatMap(([name, harness]) =>
+      (harness.folders ?? []).map((path) => ({ path, key: ["harnesses", name, "folders"] })),
+    );
+    const reach = Object.entries(config.reach ?? {}).flatMap(([project, each]) =>
+      (["read", "write", "devices"] as const).flatMap((kind) =>
+        (each[kind] ?? []).map((path) => ({ path, key: ["reach", project, kind] })),
+      ),
+    );
+    return [...folders, ...reach].flatMap(({ path, key }) => {
+      const message = whyTooWide(path, placedFolder(path, { folder, ...places }), { from, ...places });
+      return message === undefined ? [] : [{ ...placeOf(key), code: "bad-value" as const, message }];
+    });
+  });
+}
+
+function whyTooWide(
+  path: string,
+  full: string,
+  { from, kept, repo }: SettingsPlaces & { readonly from: ConfigScope },
+): string | undefined {
+  if (kept.some((each) => isWithin(each, full) || isWithin(full, each)))
+    return `${path} cannot be opened to agents: it has your settings with the human key, or the state of Signalbox, in it`;
+  if (from === "user" || isOpenToRepository(full, repo)) return undefined;
+  return `${path} cannot be opened to agents by a repository, which opens only folders below its own, without .git and .signalbox: name it in your own config.yaml`;
+}
+
+function isOpenToRepository(path: string, repo: string): boolean {
+  const isOwn = [".git", ".signalbox"].some((name) => isWithin(path, join(repo, name)));
+  return path !== repo && isWithin(path, repo) && !isOwn;
 }
 
 function reachOf(configs: readonly ConfigFile[], { home, repo }: SettingsPlaces): Settings["reach"] {
@@ -242,8 +286,8 @@ function workspaceOf(configs: readonly ConfigFile[]): Settings["workspace"] {
 function mergeHarnesses(
   layers: readonly SettingsLayer[],
   places: SettingsPlaces,
-): { harnesses: ReadonlyMap<string, HarnessFile>; problems: readonly Problem[] } {
-  const harnesses = new Map(Object.entries(BUILT_IN_HARNESSES));
+): { harnesses: ReadonlyMap<string, MergedFile>; problems: readonly Problem[] } {
+  const harnesses = new Map<string, MergedFile>(Object.entries(BUILT_IN_HARNESSES));
   const problems: Problem[] = [];
   const tell = (message: string, name: string, at: SourcePlace): void => {
     const near = closest(name, [...harnesses.keys()]);
@@ -254,12 +298,13 @@ function mergeHarnesses(
       ...(near === undefined ? {} : { suggestion: near }),
     });
   };
-  for (const { config, placeOf, folder } of layers) {
+  for (const { config, placeOf, folder, from } of layers) {
     for (const [name, own] of Object.entries(config.harnesses ?? {})) {
       const earlier = harnesses.get(name) ?? {};
       // Variables that are meant for one program are not for another one.
-      const below = own.driver === undefined || own.driver === earlier.driver ? earlier : {};
-      const harness = joined(below, placed(own, { folder, ...places }));
+      const below: MergedFile = own.driver === undefined || own.driver === earlier.driver ? earlier : {};
+      const here = placed(own, { folder, ...places });
+      const harness = joined(below, { ...here, files: filesOf(here, { from, repo: places.repo }) });
       const driver = harness.driver ?? (harness.command === undefined ? undefined : "command");
       if (driver === undefined) {
         const message = `the harness "${name}" is not built in: it needs a driver, or a command`;
@@ -284,10 +329,25 @@ function mergeHarnesses(
   return { harnesses, problems };
 }
 
-function joined(below: HarnessFile, own: HarnessFile): HarnessFile {
+/** With the files that command lines name, each as far as its file of settings may show it. */
+type MergedFile = HarnessFile & { readonly files?: readonly string[] };
+
+function filesOf(
+  harness: HarnessFile,
+  { from, repo }: { readonly from: ConfigScope; readonly repo: string },
+): readonly string[] {
+  const lines = [...LINE_KEYS, "program" as const, "arguments" as const].flatMap((key) => harness[key] ?? []);
+  const isShown = (file: string): boolean =>
+    from === "user" ||
+    (file !== repo && isWithin(resolve(file), repo) && !isWithin(resolve(file), join(repo, ".git")));
+  return filesNamed(lines).filter(isShown);
+}
+
+function joined(below: MergedFile, own: MergedFile): MergedFile {
   return {
     ...below,
     ...own,
+    files: [...new Set([...(below.files ?? []), ...(own.files ?? [])])],
     env: [...new Set([...(below.env ?? []), ...(own.env ?? [])])],
     set: { ...below.set, ...own.set },
   };
@@ -335,7 +395,7 @@ function misplaced(of: MergedHarness): readonly { readonly key: string; readonly
   ];
 }
 
-function complete(name: string, harnesses: ReadonlyMap<string, HarnessFile>): Harness | undefined {
+function complete(name: string, harnesses: ReadonlyMap<string, MergedFile>): Harness | undefined {
   const file = harnesses.get(name);
   if (file?.driver === undefined) return undefined;
   const driver = driverOf(file.driver);
@@ -347,6 +407,7 @@ function complete(name: string, harnesses: ReadonlyMap<string, HarnessFile>): Ha
     model: file.model ?? "",
     effort: file.effort ?? "",
     folders: file.folders ?? [],
+    files: file.files ?? [],
     mcp: file.mcp ?? false,
     permissions: file.permissions ?? "ask",
     stays: file.stays ?? file.terminal !== undefined,

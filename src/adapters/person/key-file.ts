@@ -39,7 +39,7 @@ export type KeyFile = {
   readonly former: readonly FormerKey[];
 };
 
-const KEY_NAME = "human.key";
+export const KEY_NAME = "human.key";
 const SIZE_MAX = 65_536;
 const OTHERS = 0o077;
 

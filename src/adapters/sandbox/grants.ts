@@ -9,6 +9,7 @@ import {
   readlinkSync,
   realpathSync,
   rmSync,
+  statSync,
 } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Confinement } from "../../engine/ports/sandbox.ts";
@@ -16,6 +17,7 @@ import type { Launch } from "../../engine/ports/process.ts";
 import { mirrorOf } from "../git/mirror/names.ts";
 import { makeFolder } from "../home/folders.ts";
 import { configFolder, type Env, type Home } from "../home/paths.ts";
+import { KEY_NAME } from "../person/key-file.ts";
 import { packageRoot } from "../library/package.ts";
 import { programAt } from "../process/program.ts";
 import { CACHES, installationOf, isCopied, MOVING, TOOL_CHAINS } from "./programs.ts";
@@ -73,6 +75,8 @@ export function grantsFor(launch: Launch, cell: Confinement, places: GrantPlaces
   const home = launch.env["HOME"] ?? "";
   const inHome = home.startsWith("/") && home !== "/" ? home : "/home/agent";
   const inside = { ...places, inHome, env: launch.env };
+  const named = (paths: readonly string[]): readonly string[] =>
+    paths.filter((path) => isGrantable(path, cell, places));
   const mounts: readonly Grant[] = [
     ...systemMounts(),
     ...ownFolders(cell, inside),
@@ -80,13 +84,14 @@ export function grantsFor(launch: Launch, cell: Confinement, places: GrantPlaces
     ...settingsOf(cell, inside),
     ...[join(mirrorOf(places.home, cell.repo), "objects"), places.home.bin].flatMap(reading),
     ...(places.socket === "" ? [] : reading(places.socket)),
-    ...cell.writable.flatMap(writing),
+    ...[...cell.writable, ...named(cell.named.write)].flatMap(writing),
     ...cell.readable.flatMap((path) => [path, ...gitFolders(path)]).flatMap(reading),
-    ...cell.reach.read.flatMap(reading),
-    ...cell.reach.write.flatMap(writing),
-    ...cell.reach.devices.flatMap((path): readonly Grant[] =>
-      existsSync(path) ? [{ type: "device", from: path, to: path }] : [],
-    ),
+    ...[
+      ...cell.named.read.filter((path) => isScript(path, places)),
+      ...named([...cell.named.read, ...cell.reach.read]),
+    ].flatMap(reading),
+    ...named(cell.reach.write).flatMap(writing),
+    ...named(cell.reach.devices).map((path): Grant => ({ type: "device", from: path, to: path })),
   ].map((mount, at, all) => unshared(mount, all.slice(at + 1), { cell, cache: places.cache }));
   clearMountPoints(mounts, [cell.keep]);
   return {
@@ -208,6 +213,26 @@ function isProtected(path: string, { repo }: Confinement, { home, person }: Gran
   const isAbove = kept.some((each) => isWithin(each, path));
   const isInside = kept.some((each) => each !== person["HOME"] && isWithin(path, each));
   return isAbove || isInside;
+}
+
+/** Next to the person's settings, from where their own command lines are looked for. */
+function isScript(path: string, { person }: GrantPlaces): boolean {
+  const folder = configFolder(person);
+  if (folder === undefined || !existsSync(path) || !isWithin(path, folder)) return false;
+  const real = realpathSync(path);
+  return statSync(real).isFile() && isWithin(real, realpathSync(folder)) && basename(real) !== KEY_NAME;
+}
+
+/**
+ * Whoever names it, nobody shows the state home, the settings with the human key, or a folder above them. A path in the repository must have
+ * no links in it: an agent that works in place could have made them.
+ */
+function isGrantable(path: string, { repo }: Confinement, { home, person }: GrantPlaces): boolean {
+  if (!existsSync(path)) return false;
+  const real = realpathSync(path);
+  const kept = [home.root, configFolder(person) ?? ""].filter(existsSync).map((each) => realpathSync(each));
+  if (kept.some((each) => isWithin(each, real) || isWithin(real, each))) return false;
+  return !isWithin(path, repo) || real === join(realpathSync(repo), path.slice(repo.length));
 }
 
 /** At the paths where they are, which are in folders that are private inside. */

@@ -4,6 +4,8 @@
  * Everything else stays with the person: keys of other programs, and whatever would change what a program loads.
  */
 
+import { isWithheld } from "../../format/settings/withheld.ts";
+
 const HANDED_ON: ReadonlySet<string> = new Set([
   "PATH",
   "HOME",
@@ -27,11 +29,7 @@ const HANDED_ON: ReadonlySet<string> = new Set([
   ...["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]),
 ]);
 
-/** Never, whoever names them: they make programs load other code, or belong to one call of ours. */
-const WITHHELD =
-  /^(?:SIGNALBOX_|LD_|DYLD_)|^(?:NODE_OPTIONS|NODE_PATH|BASH_ENV|ENV|PERL5OPT|PYTHONSTARTUP|RUBYOPT)$/;
-
 export function isHandedOn(name: string, more: readonly string[]): boolean {
-  if (WITHHELD.test(name)) return false;
+  if (isWithheld(name)) return false;
   return HANDED_ON.has(name) || name.startsWith("LC_") || more.includes(name);
 }

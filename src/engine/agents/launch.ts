@@ -11,6 +11,7 @@ import type { Definition, Role } from "../../core/model/workflow.ts";
 import { fill, fillAsked, wordsIn, type PromptWord } from "../../format/prompt.ts";
 import type { Works } from "../box.ts";
 import { isHandedOn } from "./environment.ts";
+import { isWithheld } from "../../format/settings/withheld.ts";
 import type { WorkspaceRow } from "../ports/registry.ts";
 import type { PinnedSettings } from "../pins/pinned-settings.ts";
 import type { Harness } from "../ports/settings.ts";
@@ -28,7 +29,7 @@ export function environment(
   for (const [name, value] of Object.entries(own)) if (isHandedOn(name, names)) env[name] = value;
   return {
     ...env,
-    ...harness?.set,
+    ...Object.fromEntries(Object.entries(harness?.set ?? {}).filter(([name]) => !isWithheld(name))),
     PATH: `${bin}:${settings.path}`,
     SIGNALBOX_HOME: home,
   };

@@ -10,10 +10,10 @@ import type { AgentRow, WorkspaceRow } from "../ports/registry.ts";
 import type { Settings } from "../ports/settings.ts";
 import { isInPlace } from "../submit/place.ts";
 import { needsPerson } from "../supervise/later.ts";
-import { placeholdersIn } from "../../format/settings/argv.ts";
 
 /** Of a check or a set-up command, which is no agent. */
 export const NO_FILES: ProgramFiles = { settings: [], credentials: [] };
+export const NOTHING_NAMED: Confinement["named"] = { read: [], write: [] };
 
 type Confined = Omit<Confinement, "reach"> & { readonly run: string; readonly settings: Settings };
 
@@ -56,28 +56,19 @@ export async function callIn(
 ): Promise<Pick<Launch, "cell" | "argv">> {
   const { kept, settings, agent, call, program: started, dir, env, workspace } = of;
   const { workspace: cwd, harness } = call;
-  const { program, arguments: more, again = [], terminal = [], terminalAgain = [] } = harness;
   const driver = works.drivers.of(harness.driver);
   const isOwn = isInPlace(workspace) && cwd === workspace.path;
-  const named = filesNamed([...program, ...more, ...again, ...terminal, ...terminalAgain]);
   const cell = await cellFor(works, {
     run: kept.row.id,
     settings,
     repo: kept.row.repo,
     kind: "turn",
-    writable: [cwd, ...harness.folders],
-    readable: [dir, ...(isOwn ? [`${cwd}/.git`] : []), ...named],
+    writable: [cwd],
+    readable: [dir, ...(isOwn ? [`${cwd}/.git`] : [])],
+    named: { read: harness.files, write: harness.folders },
     keep: `${agent.dir}/cell`,
     program: started,
     files: driver.files(env, started),
   });
   return { ...cell, argv: driver.argv({ ...call, isConfined: cell.cell !== undefined }) };
-}
-
-/** Files that a command of the settings names, such as a script: with a placeholder it would be what a run or an agent says. */
-export function filesNamed(command: readonly string[]): readonly string[] {
-  return command
-    .filter((argument) => placeholdersIn(argument).length === 0)
-    .map((argument) => argument.replace(/^-[^=]*=/, ""))
-    .filter((argument) => argument.startsWith("/"));
 }

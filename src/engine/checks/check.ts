@@ -9,7 +9,7 @@ import type { Works } from "../box.ts";
 import { noteAll } from "../notes.ts";
 import { argvOf } from "./commands.ts";
 import { CODES, codesIn, observe, readerOf, RUNS_MAX, tellRun } from "./result.ts";
-import { cellFor, NO_FILES } from "../cells/cell.ts";
+import { cellFor, NO_FILES, NOTHING_NAMED } from "../cells/cell.ts";
 import { environment, MINUTE_MS } from "../agents/launch.ts";
 import { artifactPaths, isInPlace } from "../submit/place.ts";
 import type { Kept } from "../ports/journal.ts";
@@ -86,6 +86,7 @@ export async function startCheck(works: Works, given: Kept, of: Wanted): Promise
     kind: "check",
     writable: [workspace.path, ...codes],
     readable: isInPlace(workspace) ? [`${workspace.path}/.git`] : [],
+    named: NOTHING_NAMED,
     keep: `${dir}/cell`,
     files: NO_FILES,
   });

@@ -18,6 +18,8 @@ export type Confinement = {
   readonly writable: readonly string[];
   /** After `writable`: a folder in one that is writable becomes read-only. */
   readonly readable: readonly string[];
+  /** What a harness or a command names. Nothing of it shows the state home, the settings, or what a link in the repository leads to. */
+  readonly named: Pick<Reach, "read" | "write">;
   /** A folder for what the process keeps: its home folder, its temporary files. The same for all turns of an attempt. */
   readonly keep: string;
   /** What is started, where the command line begins with another program, which starts it. */

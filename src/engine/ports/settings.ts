@@ -18,6 +18,8 @@ export type Harness = {
   readonly effort: Effort | "";
   /** More folders that the agent may read and write with the tools of its program. */
   readonly folders: readonly string[];
+  /** Files that its command lines name: those of the person anywhere, those of the repository below itself. */
+  readonly files: readonly string[];
   /** Whether the program starts `signalbox mcp` for its tools. */
   readonly mcp: boolean;
   /** For a program that asks: whether a person is asked, or all of it is allowed. */

@@ -8,7 +8,8 @@
  */
 
 import type { Works } from "../box.ts";
-import { cellFor, filesNamed, NO_FILES } from "../cells/cell.ts";
+import { cellFor, NO_FILES } from "../cells/cell.ts";
+import { filesNamed } from "../../format/settings/argv.ts";
 import { environment, MINUTE_MS } from "../agents/launch.ts";
 import type { Kept } from "../ports/journal.ts";
 import type { JobRow } from "../ports/registry.ts";
@@ -37,7 +38,9 @@ export async function setUp(works: Works, kept: Kept, of: Site & { readonly path
       repo: row.repo,
       kind: "check",
       writable: [of.path, cache],
-      readable: filesNamed(argv),
+      readable: [],
+      // What else it needs is a matter of `reach`, whoever wrote the command.
+      named: { read: filesNamed(argv).filter((file) => file.startsWith(`${row.repo}/`)), write: [] },
       keep: `${job.dir}/cell`,
       files: NO_FILES,
     });

@@ -51,3 +51,11 @@ export function placeholdersIn(argument: string): readonly Placeholder[] {
 export function wordsInBraces(argument: string): readonly string[] {
   return [...argument.matchAll(PLACEHOLDER)].map((match) => match[1] ?? "");
 }
+
+/** Files that a command of the settings names, such as a script: with a placeholder it would be what a run or an agent says. */
+export function filesNamed(command: readonly string[]): readonly string[] {
+  return command
+    .filter((argument) => placeholdersIn(argument).length === 0)
+    .map((argument) => argument.replace(/^-[^=]*=/, ""))
+    .filter((argument) => argument.startsWith("/"));
+}

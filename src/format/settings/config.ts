@@ -15,6 +15,7 @@ import { findingsOf, IN_OWN_WORDS, isConsequence, problemOf } from "../workflow/
 import { Name, Scalar, Text, told } from "../workflow/schema/primitives.ts";
 import type { SettingTree } from "./workflow-settings.ts";
 import { loadYaml } from "../yaml.ts";
+import { isWithheld } from "./withheld.ts";
 
 const MINUTES_MAX = 10_080;
 
@@ -263,9 +264,18 @@ export function parseConfig(source: { file: string; bytes: Uint8Array; scope: Co
       })),
     ),
   );
+  const withheld = Object.entries(config.harnesses ?? {}).flatMap(([name, { set = {} }]) =>
+    Object.keys(set)
+      .filter(isWithheld)
+      .map((variable) => ({
+        ...loaded.keyPlaceOf(["harnesses", name, "set", variable]),
+        code: "bad-value" as const,
+        message: `${variable} cannot be set: it would make programs outside of the sandbox load other code, too`,
+      })),
+  );
   return {
     config,
-    problems: sortProblems(problems),
+    problems: sortProblems([...problems, ...withheld]),
     warnings,
     placeOf: (path) => loaded.keyPlaceOf(path),
     valuePlaceOf: (path) => loaded.placeOf(path),
