@@ -22,7 +22,9 @@ describe.runIf(isPerson)("setup", () => {
           const agents = document["agents"] as { name: string; version: string; roles: string[] }[];
           expect(agents.filter(({ roles }) => roles.length > 0).map(({ name }) => name)).toEqual([program]);
           expect(agents.find(({ name }) => name === program)?.version).toMatch(/^\d+\.\d+/);
-          expect(readFileSync(join(on.root, "config/signalbox/config.yaml"), "utf8")).toMatch(/^sandbox: off\nenv: \[/);
+          expect(readFileSync(join(on.root, "config/signalbox/config.yaml"), "utf8")).toMatch(
+            /^sandbox: off\nenv: \[/,
+          );
           expect(on.model.asked.length).toBeGreaterThan(1);
         },
       );
