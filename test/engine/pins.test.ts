@@ -57,6 +57,7 @@ test.for<[what: string, change: (now: readonly PinEntry[]) => readonly PinEntry[
   ["time limits", set(OWN, "minutes", "1"), `minutes in ${OWN}: nothing -> 1`],
   ["a key that nobody has heard of", set(OWN, "newest", "1"), `newest in ${OWN}: nothing -> 1`],
   ["parameters of workflows", set(REPO, "workflows.task.harness", "gemini"), ""],
+  ["prices, which move nothing", set(OWN, "prices.mock.input", "2"), ""],
   ["how many workspaces there are", set(REPO, "workspace.max", "9"), ""],
   [
     "what every workspace is set up with",

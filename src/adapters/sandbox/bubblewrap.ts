@@ -12,7 +12,7 @@ export type Bubblewrap = {
 type CellCommand = Grants & {
   readonly cwd: string;
   readonly hasTerminal: boolean;
-  /** A file that becomes the standard input, opened inside; empty for what is there already. */
+  /** A file that becomes the standard input, opened inside; empty for the standard input of the launch itself. */
   readonly stdin: string;
   readonly argv: readonly string[];
 };

@@ -224,7 +224,7 @@ function isScript(path: string, { person }: GrantPlaces): boolean {
 }
 
 /**
- * Whoever names it, nobody shows the state home, the settings with the human key, or a folder above them. A path in the repository must have
+ * No setting can show the state home, the configuration folder with the human key, or a folder above them. A path in the repository must have
  * no links in it: an agent that works in place could have made them.
  */
 function isGrantable(path: string, { repo }: Confinement, { home, person }: GrantPlaces): boolean {

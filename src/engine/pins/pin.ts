@@ -84,7 +84,7 @@ function isUsed(key: string, { harnesses, isUsual, checks }: Uses): boolean {
   if (first === "harnesses") return harnesses.has(name);
   if (first === "checks") return checks.has(name);
   // Parameters have their values from the beginning of the run.
-  return first !== "workflows" && !APART.has(key);
+  return first !== "workflows" && first !== "prices" && !APART.has(key);
 }
 
 const SHOWN = 3;
